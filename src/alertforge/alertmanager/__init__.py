@@ -1,0 +1,1 @@
+"""Alertmanager itself: configuration, matchers, routing, inhibition, amtool. Nothing about benchmarks."""

@@ -134,7 +134,8 @@ def _file(path: str, document: Any) -> RuleFile:
         return RuleFile(path)
     if not isinstance(document, dict):
         raise _RefusedError("not a mapping with `groups`")
-    manifest_name, manifest_labels = None, ()
+    manifest_name: str | None = None
+    manifest_labels: Pairs = ()
     if "kind" in document or "apiVersion" in document:
         if document.get("kind") != MANIFEST_KIND or document.get("apiVersion") != MANIFEST_API:
             raise _RefusedError(f"manifest is not a {MANIFEST_KIND} of {MANIFEST_API}")

@@ -1,0 +1,1 @@
+"""Alert kinds, one file each."""

@@ -1,0 +1,1 @@
+"""Defects of rules, records, routes and inhibitions, one file a family."""

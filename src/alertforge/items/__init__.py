@@ -1,0 +1,1 @@
+"""Kinds of work in a task's queue, one file each."""

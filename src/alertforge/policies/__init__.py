@@ -1,0 +1,1 @@
+"""Scripted ways to edit a repo."""

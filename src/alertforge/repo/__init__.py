@@ -1,0 +1,1 @@
+"""The monitoring repo as a value, and every text of a task."""

@@ -1,0 +1,1 @@
+"""What targets export over a scenario, and the truth behind it."""

@@ -1,0 +1,1 @@
+"""Companies, services, teams, people, calendar and house style."""

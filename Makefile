@@ -1,0 +1,53 @@
+# make setup    Python environment in .venv
+# make tools    promtool, amtool and alertmanager: found on this machine, or fetched into a per-user cache
+# make demo     build one task and grade three ways of solving it
+# make test     everything that is checked before each commit
+#
+# `demo` and `test` do what is still missing of `setup` and `tools`.
+
+PYTHON ?= python3
+JOBS   ?= 2
+CASES  ?= 20000
+
+VENV      := .venv
+BIN       := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.PHONY: setup tools demo test test-slow parity clean
+
+setup: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml
+	@command -v "$(PYTHON)" >/dev/null \
+	  || { echo "$(PYTHON) not found; name a Python 3.11 or later: make setup PYTHON=python3.12" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "AlertForge needs Python 3.11 or later, $(PYTHON) is older; name another: make setup PYTHON=python3.12" >&2; exit 1; }
+	"$(PYTHON)" -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@
+
+tools: $(INSTALLED)
+	$(BIN)/alertforge tools install
+
+demo: tools
+	$(BIN)/alertforge demo
+
+test: tools
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n $(JOBS) -m "not slow and not harbor"
+
+# The tests that take more than a few seconds each
+test-slow: tools
+	$(BIN)/pytest -n $(JOBS) -m "slow and not harbor"
+
+# CASES random cases each: the reference evaluator and the alert state machine against promtool
+parity: tools
+	$(BIN)/python -m tests.parity.evaluator --cases $(CASES)
+	$(BIN)/python -m tests.parity.state_machine --cases $(CASES)
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests generator benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

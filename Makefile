@@ -49,5 +49,5 @@ parity: tools
 	$(BIN)/python -m tests.parity.state_machine --cases $(CASES)
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests generator benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -281,14 +281,25 @@ def predict_linear(series: Iterable[Source], window: int, at: int, seconds_ahead
 
 def _regression(window: Window) -> tuple[Number, Number]:
     """Slope per second and value at the evaluation time of the least-squares line."""
+    xs, n = [time - window.at for time in window.times], len(window.times)
     whole = number.integers(window.values)
     if whole is None:
-        return NAN, NAN
-    (ys, common), xs, n = whole, [time - window.at for time in window.times], len(window.times)
+        return _float_regression(xs, [float(value) for value in window.values])
+    ys, common = whole
     sum_x, sum_y = sum(xs), sum(ys)
     spread = n * sum(x * x for x in xs) - sum_x * sum_x
     slope = Fraction(n * sum(x * y for x, y in zip(xs, ys, strict=True)) - sum_x * sum_y, spread * common)
     return slope, Fraction(sum_y, n * common) - slope * Fraction(sum_x, n)
+
+
+def _float_regression(xs: Sequence[int], ys: Sequence[float]) -> tuple[Number, Number]:
+    """The same with NaN or infinities among the values: the formula of Prometheus decides which of them comes out."""
+    if all(y == ys[0] for y in ys):
+        return NAN, NAN
+    n, sum_x, sum_y = len(xs), sum(xs), sum(ys)
+    covariance = sum(x * y for x, y in zip(xs, ys, strict=True)) - sum_x * sum_y / n
+    slope = covariance / (sum(x * x for x in xs) - sum_x * sum_x / n)
+    return exact(slope), exact(sum_y / n - slope * sum_x / n)
 
 
 def changes(series: Iterable[Source], window: int, at: int, *, offset: int = 0) -> Vector:

@@ -157,7 +157,7 @@ def notation(samples: Iterable[Sample]) -> str:
             else:
                 parts.append(first.value)
                 at += 1
-        elif run >= 3:
+        elif run >= 3 and abs(first) != float("inf"):  # promtool cannot read `+Infx3`
             parts.append(f"{number_text(first)}x{run - 1}")
             at += run
         else:

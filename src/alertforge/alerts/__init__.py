@@ -1,1 +1,17 @@
-"""Alert kinds, one file each."""
+"""Alert kinds, one file each; `base.py` says what a kind is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from alertforge.alerts import fast_burn, slow_burn
+from alertforge.alerts.base import AlertKind
+
+KINDS: Final[Mapping[str, AlertKind]] = {
+    module.KIND.name: module.KIND
+    for module in (
+        fast_burn,
+        slow_burn,
+    )
+}

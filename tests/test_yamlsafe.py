@@ -144,3 +144,10 @@ def test_both_parsers_of_pyyaml_read_the_same(document: str, monkeypatch: pytest
     fast = text(document)
     monkeypatch.setattr(yamlsafe, "_LOADER", yaml.SafeLoader)
     assert text(document) == fast
+
+
+def test_marked_scalars_tell_what_stood_without_quotes() -> None:
+    value = load("a: true\nb: 'true'\nc: !!str true\nd: ~\ne: &x 5\nf: *x\n", scalars="marked")
+    assert value == {"a": "true", "b": "true", "c": "true", "d": None, "e": "5", "f": "5"}
+    assert [key for key, item in value.items() if isinstance(item, yamlsafe.Plain)] == ["a", "e", "f"]
+    assert all(type(key) is str for key in value)

@@ -29,11 +29,17 @@ _FLOAT: Final = re.compile(r"[-+]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30}
 # libyaml is what the Go libraries were ported from, and is far faster; PyYAML's own parser reads the same grammar.
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-Scalars = Literal["text", "typed"]
+Scalars = Literal["text", "marked", "typed"]
 
 
 class YamlError(ValueError):
     """A document that cannot be used; one line, with the line number where there is one."""
+
+
+class Plain(str):
+    """Text that stood without quotes and tag, so that Go may read it as a number or a boolean."""
+
+    __slots__ = ()
 
 
 class _Node(NamedTuple):
@@ -56,7 +62,8 @@ def load(
     """The first document of `text`; None when there is none.
 
     `scalars="text"` leaves every scalar as the text in the source (`5`, `1.50`, `yes`), as Go does for string fields,
-    and maps null to None; `"typed"` also reads `true`/`false`, decimal integers and floats. Keys are text either way.
+    and maps null to None; `"marked"` does the same but returns what stood without quotes as `Plain`; `"typed"` also
+    reads `true`/`false`, decimal integers and floats. Keys are plain Python text in every case.
     Raises YamlError for bad syntax, duplicate or null keys, keys that are no scalars, and anything above the limits.
     """
     if not 0 < max_depth <= _DEEPEST:
@@ -170,9 +177,9 @@ class _Builder:
                 raise _error(event, "!!binary is not base64 of text") from None
         if tag == _CORE + "null" or (event.implicit[0] and tag is None and text in _NULLS):
             return None
-        if self.scalars == "typed" and event.implicit[0] and tag is None:
-            return _typed(text)
-        return text
+        if self.scalars == "text" or not event.implicit[0] or tag is not None:
+            return text
+        return Plain(text) if self.scalars == "marked" else _typed(text)
 
 
 def _container(value: Any, parts: list[_Node]) -> _Node:
@@ -198,6 +205,7 @@ def _key(event: Any, value: Any, taken: dict[str, Any]) -> str:
     key = event.value if isinstance(event, yaml.ScalarEvent) else value
     if not isinstance(key, str):
         raise _error(event, "a key that is an alias of something other than text")
+    key = str(key)
     if key in taken:
         raise _error(event, f"duplicate key {key[:60]!r}")
     return key

@@ -4,7 +4,7 @@
 |---|---|
 | means | the error budget of the 30-day objective is spent `factor` times too fast |
 | fires | both windows' error ratios are over factor x (1 - SLO), for `for` minutes |
-| silent | at 0.85 of the limit, in a spike that only the short window sees, after recovery, elsewhere, at night, in deploys |
+| silent | at 0.85 of the limit, in a spike that only the short window sees, after recovery, elsewhere, at night |
 | numbers | windows, factor and `for` of the tier in the house style; SLO of the service in the catalog |
 """
 

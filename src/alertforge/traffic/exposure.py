@@ -253,7 +253,7 @@ def _histogram(
     """Classic buckets: fast requests spread below the threshold, slow ones between it and four times as much."""
     threshold = Fraction(service.latency_threshold)
     out = []
-    for bound in (*service.family.buckets, "+Inf"):
+    for bound in (*service.buckets, "+Inf"):
         at_most = [_at_most(m, None if bound == "+Inf" else Fraction(bound), threshold) for m in counts]
         fraction = Fraction(1) if bound == "+Inf" else _fast_share(Fraction(bound), threshold)
         out.append(

@@ -1,0 +1,67 @@
+"""Everything the texts of a task need to know, as plain values: the templates read nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from alertforge.world.model import Service, World
+
+Category = Literal["alert", "repair", "recording", "route", "inhibition"]
+Expertise = Literal["novice", "practitioner", "expert"]
+Tone = Literal["plain", "friendly", "terse", "formal"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One change request of the queue.
+
+    `exact` spells out names, numbers and labels (what a novice gets); `outcome` says what should be the case (what a
+    practitioner or expert gets; the rest is in the repo). A repair has the `symptom` people saw instead, and unless
+    `audit` is set there is a postmortem about it. `notes` are facts that must be stated somewhere in the workspace.
+    """
+
+    id: str
+    category: Category
+    subject: Service
+    name: str  # alert, record, team or receiver that the request is about
+    exact: str
+    outcome: str
+    symptom: str = ""
+    flavour: str = ""  # noisy, silent, misrouted, cosmetic
+    audit: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AlertEntry:
+    """One alert policy of the house: what the alert means and every number it relies on."""
+
+    kind: str
+    title: str  # "error ratio"
+    condition: str  # the whole condition in words, numbers included, for any service: "more than 5 % of requests ..."
+    urgency: str  # the house's severity word
+    for_minutes: int
+
+
+@dataclass(frozen=True)
+class Brief:
+    """The task in words and numbers."""
+
+    task: str
+    workflow: str
+    tier: Literal["easy", "medium", "hard"]
+    expertise: Expertise
+    tone: Tone
+    world: World
+    requests: tuple[Request, ...]
+    policies: tuple[AlertEntry, ...]
+    metrics: tuple[tuple[str, str], ...]  # exported metric and what it is
+    records: tuple[str, ...]  # names of the house's SLI records, with what each holds stated by the template
+    files: tuple[str, ...]  # paths of the rule files in the repo
+    canary: str
+    windows: tuple[int, ...]  # minutes, of the SLI records
+    inhibitions: tuple[str, ...] = ()  # the house's inhibition policy in sentences
+    routing: tuple[str, ...] = ()  # the house's routing policy in sentences
+    decoys: int = 2  # postmortems about things that need nothing from this queue
+    seed_words: tuple[int, ...] = ()  # draws for wording: index into variants, one a template

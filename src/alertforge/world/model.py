@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from fractions import Fraction
 from typing import Literal
 
 Urgency = Literal["page", "ticket"]  # what an alert asks for; the company's word for it is in its house style
@@ -102,10 +103,15 @@ class HouseStyle:
     alert_name: str  # "{Service}{symptom}" or "{symptom}" style names: see alert_scope
     alert_scope: Literal["service", "fleet"]  # one rule per service, or one rule for all services of a family
     symptoms: Mapping[str, str]  # alert kind -> CamelCase symptom, "fast-burn" -> "ErrorBudgetBurnFast"
-    record_name: str  # "{service_label}:sli_error:ratio_rate{window}"; `{family}` may occur
+    record_name: str  # error ratio of a service, "app:sli_error:ratio_rate{window}"; `{family}` may occur
+    latency_record_name: str  # fraction of slow requests of a service, same placeholders
+    slo_days: int  # length of an SLO period
     burn: Mapping[str, BurnTier]  # "fast", "slow"
     for_: Mapping[str, int]  # alert kind -> minutes
-    thresholds: Mapping[str, str]  # alert kind -> threshold as written in the README
+    thresholds: Mapping[str, str]  # alert kind -> threshold as written in the README; units: `styles.UNITS`
+    windows: Mapping[str, int]  # alert kind -> minutes its rate, average or regression looks back
+    quantile: str  # which quantile latency-quantile alerts judge, "0.99"; the bound is the service's own
+    min_rps: str  # ratios judge a service only above this rate, over the same window
     receiver: Mapping[Urgency, str]  # "{team}-pager", "{team}-tickets"
     default_receiver: str
     audit_receiver: str | None  # a receiver that hears of every page too (continue routes), if the company has one
@@ -118,6 +124,10 @@ class HouseStyle:
     files: Literal["by-service", "by-purpose", "by-team"]
     manifests: bool  # PrometheusRule manifests instead of plain files
     yaml: YamlStyle
+
+    def budget_spent(self, tier: BurnTier) -> Fraction:
+        """Fraction of the error budget that burning at the tier's factor spends in its long window."""
+        return Fraction(tier.factor) * tier.long / (self.slo_days * 24 * 60)
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,10 @@ class Active:
 
 @dataclass(frozen=True)
 class RuleError:
-    """A rule that failed to evaluate: promtool ends the test group at that tick."""
+    """A rule that failed to evaluate: promtool ends the test group at that tick.
+
+    `message` is without the series and values that promtool names: which ones it meets first varies from run to run.
+    """
 
     rule: str  # as printed: see `printed_name`
     time: str
@@ -399,7 +402,7 @@ def _read_samples(text: str) -> tuple[tuple[int, str], str, tuple[tuple[Labels, 
     key = (_minute(match[2]), unquote(match[1]))
     at = match.end()
     if text.startswith(", err: ", at):
-        return key, text[at + len(", err: ") :][:500], ()
+        return key, _steady(text[at + len(", err: ") :]), ()
     at = _expect(text, at, _SAMPLE_BODY)
     found: list[tuple[Labels, float]] = []
     while True:
@@ -415,6 +418,17 @@ def _read_samples(text: str) -> tuple[tuple[int, str], str, tuple[tuple[Labels, 
         at = _expect(text, at, ", ")
 
 
+_VARYING: Final = re.compile(rf"\{{(?:{_STRING}|[^{{}}\"])*\}}|\[[^\[\]\"]*\]|; overrides not allowed: existing .*")
+
+
+def _steady(message: str) -> str:
+    """An engine's error on one line, without what depends on the order of series (random in promtool)."""
+    text = " ".join(message.split())
+    while (shorter := _VARYING.sub("", text)) != text:
+        text = shorter
+    return " ".join(re.split(r'[{\["]', text)[0].replace(" :", "").replace(": ;", ";").split())[:300]
+
+
 def _read_error(text: str, rules: Sequence[str]) -> RuleError:
     """Read `rule: X, time: T, err: E`; X is raw, so the longest known name that fits is taken."""
     for rule in rules:
@@ -422,7 +436,7 @@ def _read_error(text: str, rules: Sequence[str]) -> RuleError:
         if text.startswith(head):
             match = re.match(r"(\w+), err: (.*)", text[len(head) :], re.DOTALL)
             if match:
-                return RuleError(rule, match[1], " ".join(match[2].split())[:500])
+                return RuleError(rule, match[1], _steady(match[2]))
     raise _GrammarError(text)
 
 

@@ -1,0 +1,772 @@
+"""Replay outages through the rules: scenarios and rule files in, every firing alert minute by minute out.
+
+What makes it fast, with the same result as the plain way (`plain_replay`):
+
+- per scenario only the rules run that can yield anything on its series and that someone asks about (`reach` below);
+- many scenarios share a process, balanced over a few workers;
+- annotations are rendered only where they are asked for;
+- a scenario whose rules, series and questions are unchanged comes out of the cache.
+
+promtool ends a scenario at the first tick at which a rule fails to evaluate, where a server would log it and go on.
+Here that rule is *set aside*: it yields nothing in the whole scenario, and the scenario runs again without it. (On a
+server it would yield what it can until that minute and resume later; what a rule does around its own failures is not
+worth the difference.) Which rule failed is told by its name, so several definitions of one alert are renamed while
+they run. That also keeps them apart when their label sets collide: as on a server, the alert fires when one does.
+A rule that kills promtool, by memory or time, is found by halving and set aside likewise.
+
+Group `interval`, `query_offset` and `limit` are cleared: promtool ignores the first, and changing them is judged
+elsewhere. Files run in order of their paths, rules in the order in which they stand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from alertforge.grader.spec import Scenario
+from alertforge.prometheus import promql
+from alertforge.prometheus.promtool import PromtoolError, TestFile, TestResult, printed_name, run_tests
+from alertforge.prometheus.rules import Group, Pairs, Rule, RuleFile, group_mapping
+from alertforge.prometheus.series import METRIC_NAME, Labels
+
+CACHE_VERSION: Final = 1
+MAX_ROUNDS: Final = 24  # runs of one scenario, each of which sets at least one failing rule aside
+MAX_KILLERS: Final = 4  # rules per scenario that may kill promtool before the scenario is given up
+MAX_BATCH: Final = 40  # scenarios a process
+BATCH_SECONDS: Final = 20.0  # estimated work a process, also bounds its output
+PATIENCE: Final = 15.0  # a process may take so many times its estimate ...
+GRACE_SECONDS: Final = 8.0  # ... and this much more
+
+STATE_METRICS: Final = frozenset({"ALERTS", "ALERTS_FOR_STATE"})
+
+
+# --- questions and answers -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What to observe in one scenario: alerts at every minute, records at single minutes.
+
+    `alerts` None means every alert there is, `annotations` None those of every alert; annotations that are not asked
+    for come back empty.
+    """
+
+    scenario: Scenario
+    alerts: frozenset[str] | None = None
+    records: tuple[tuple[str, int], ...] = ()
+    annotations: frozenset[str] | None = frozenset()
+
+    def wants_alert(self, name: str) -> bool:
+        """Whether this alert is asked for."""
+        return self.alerts is None or name in self.alerts
+
+    def wants_annotations(self, name: str) -> bool:
+        """Whether this alert's annotations are asked for."""
+        return self.annotations is None or name in self.annotations
+
+
+@dataclass(frozen=True, order=True)
+class Firing:
+    """One firing alert: its labels without `alertname`, and its rendered annotations."""
+
+    labels: Labels
+    annotations: Pairs = ()
+
+
+Samples = tuple[tuple[Labels, float], ...]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one scenario showed; a (name, minute) that is missing in `alerts` did not fire.
+
+    `records` holds each (record, minute) that was asked for: its samples, or None where it could not be read.
+    """
+
+    alerts: Mapping[tuple[str, int], tuple[Firing, ...]] = field(default_factory=dict)
+    records: Mapping[tuple[str, int], Samples | None] = field(default_factory=dict)
+    failures: tuple[str, ...] = ()
+
+    def to_plain(self) -> dict[str, Any]:
+        """JSON-ready; equal lists of alerts are written once."""
+        table: dict[tuple[Firing, ...], int] = {}
+        alerts = [[name, minute, table.setdefault(f, len(table))] for (name, minute), f in sorted(self.alerts.items())]
+        return {
+            "firings": [[[dict(f.labels.pairs), dict(f.annotations)] for f in firings] for firings in table],
+            "alerts": alerts,
+            "records": [
+                [name, minute, None if samples is None else [[dict(labels.pairs), value] for labels, value in samples]]
+                for (name, minute), samples in sorted(self.records.items(), key=lambda item: item[0])
+            ],
+            "failures": list(self.failures),
+        }
+
+    @classmethod
+    def from_plain(cls, raw: Any) -> Seen:
+        """Rebuild from decoded JSON. Raises KeyError, TypeError, ValueError or IndexError on anything else."""
+        table = [
+            tuple(Firing(Labels.of(labels), tuple(sorted(annotations.items()))) for labels, annotations in firings)
+            for firings in raw["firings"]
+        ]
+        return cls(
+            {(name, minute): table[at] for name, minute, at in raw["alerts"]},
+            {
+                (name, minute): None if samples is None else _samples((Labels.of(ls), float(v)) for ls, v in samples)
+                for name, minute, samples in raw["records"]
+            },
+            tuple(raw["failures"]),
+        )
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What the replay saw, per scenario and minute."""
+
+    scenarios: Mapping[str, Seen]
+
+    def firing(self, scenario_id: str, alertname: str, minute: int) -> tuple[Firing, ...]:
+        """The firing alerts of a name, sorted by labels."""
+        return self.scenarios[scenario_id].alerts.get((alertname, minute), ())
+
+    def firing_minutes(self, scenario_id: str, alertname: str) -> tuple[int, ...]:
+        """The minutes at which an alert of that name fires."""
+        return tuple(sorted(minute for name, minute in self.scenarios[scenario_id].alerts if name == alertname))
+
+    def alerts(self, scenario_id: str, minute: int) -> tuple[tuple[str, Firing], ...]:
+        """Everything that fires at a minute, with names, sorted."""
+        seen = self.scenarios[scenario_id].alerts
+        return tuple(
+            (name, firing) for name, at in sorted(key for key in seen if key[1] == minute) for firing in seen[name, at]
+        )
+
+    def record(self, scenario_id: str, record: str, minute: int) -> Samples | None:
+        """The samples of a record, labels without the metric name; None where it was not asked for or not readable."""
+        return self.scenarios[scenario_id].records.get((record, minute))
+
+    @property
+    def failures(self) -> dict[str, tuple[str, ...]]:
+        """Per scenario in which something went wrong: the rules set aside and why."""
+        return {name: seen.failures for name, seen in self.scenarios.items() if seen.failures}
+
+    def to_plain(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {name: seen.to_plain() for name, seen in self.scenarios.items()}
+
+    @classmethod
+    def from_plain(cls, raw: Any) -> Timeline:
+        """Rebuild from decoded JSON."""
+        return cls({name: Seen.from_plain(seen) for name, seen in raw.items()})
+
+
+def _samples(found: Iterable[tuple[Labels, float]]) -> Samples:
+    """Samples in a fixed order; one NaN object for all, so that equal timelines compare equal.
+
+    Values have 12 significant digits: promtool adds series up in an order that varies from run to run, and with it
+    the last bits.
+    """
+    plain = (
+        (labels.without([METRIC_NAME]), math.nan if math.isnan(value) else float(f"{value:.12g}"))
+        for labels, value in found
+    )
+    return tuple(sorted(plain, key=lambda sample: sample[0]))
+
+
+# --- reach: which rules a scenario needs -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A rule and where it stands."""
+
+    number: int  # position in the order of evaluation
+    path: str
+    group: int  # number of its group over all files
+    group_labels: Pairs
+    rule: Rule
+    tree: promql.Expr | None  # None where the reader refuses what Prometheus may take
+    reads: frozenset[str] | None  # metric names it can read; None is any
+
+    @property
+    def title(self) -> str:
+        """The rule in messages."""
+        return f"{'alert' if self.rule.is_alert else 'record'} {self.rule.name} ({self.path})"
+
+
+def _place(files: Sequence[RuleFile]) -> list[_Placed]:
+    placed: list[_Placed] = []
+    groups = 0
+    for file in sorted(files, key=lambda f: f.path):
+        for group in file.groups:
+            for rule in group.rules:
+                try:
+                    tree = rule.tree
+                except promql.PromQLError:
+                    tree = None
+                reads = _reads(rule, tree)
+                placed.append(_Placed(len(placed), file.path, groups, group.labels, rule, tree, reads))
+            groups += 1
+    return placed
+
+
+_QUERY: Final = re.compile(r"\{\{.*\bquery\b.*\}\}", re.DOTALL)  # `query` between the first and the last action
+
+
+def _reads(rule: Rule, tree: promql.Expr | None) -> frozenset[str] | None:
+    """Metric names that a rule can read, by its expression and by `query` in its templates."""
+    if tree is None or any(_QUERY.search(text) for _, text in rule.labels + rule.annotations):
+        return None
+    names = [selector.name for selector in promql.selectors(tree)]
+    return None if None in names else frozenset(name for name in names if name is not None)
+
+
+class _Reach:
+    """Decides which rules matter on given series: those that can yield something, and what they are asked through.
+
+    An expression yields nothing where Prometheus' engine has nothing to work on: a selector that no series can match,
+    anything computed from it, either side missing of `and` or arithmetic. What could yield from nothing (`absent`,
+    `vector`, `scalar`, `time()`, `hour()`, literals) and what cannot be told here (regular expressions, selectors
+    without a name, a metric that some reachable rule records, `ALERTS`) counts as yielding.
+    """
+
+    def __init__(self, placed: Sequence[_Placed]) -> None:
+        self._placed = placed
+        self._known: dict[tuple[str, ...], frozenset[int]] = {}
+
+    def needed(self, ask: Ask) -> list[_Placed]:
+        """The rules that can change what is asked for, in the order of evaluation."""
+        reachable = self._reachable(tuple(sorted({series.series for series in ask.scenario.series})))
+        records = {name for name, _ in ask.records}
+        needed: set[int] = set()
+        new = [
+            p
+            for p in self._placed
+            if p.number in reachable and (ask.wants_alert(p.rule.name) if p.rule.is_alert else p.rule.name in records)
+        ]
+        while new:
+            needed |= {p.number for p in new}
+            names: set[str] = set()
+            for p in new:
+                if p.reads is None:
+                    return [p for p in self._placed if p.number in reachable]
+                names |= p.reads
+            new = [
+                p
+                for p in self._placed
+                if p.number in reachable
+                and p.number not in needed
+                and (p.rule.name in names if not p.rule.is_alert else bool(names & STATE_METRICS))
+            ]
+        return [p for p in self._placed if p.number in needed]
+
+    def _reachable(self, series: tuple[str, ...]) -> frozenset[int]:
+        if series not in self._known:
+            self._known[series] = self._closure(series)
+        return self._known[series]
+
+    def _closure(self, series: tuple[str, ...]) -> frozenset[int]:
+        by_name: dict[str, list[Labels]] = {}
+        for text in series:
+            labels = _series_labels(text)
+            if labels is None:
+                return frozenset(p.number for p in self._placed)
+            by_name.setdefault(labels.name, []).append(labels)
+        recorded: set[str] = set()
+        reached: set[int] = set()
+        grown = True
+        while grown:
+            grown = False
+            matches = _Matches(by_name, recorded)
+            for p in self._placed:
+                if p.number not in reached and (p.tree is None or matches.can_yield(p.tree)):
+                    reached.add(p.number)
+                    if not p.rule.is_alert and p.rule.name not in recorded:
+                        recorded.add(p.rule.name)
+                        grown = True
+        return frozenset(reached)
+
+
+def _series_labels(text: str) -> Labels | None:
+    try:
+        selector = promql.parse(text)
+    except promql.PromQLError:
+        return None
+    if not isinstance(selector, promql.Selector) or selector.name is None:
+        return None
+    if any(matcher.op != "=" for matcher in selector.matchers):
+        return None
+    return Labels.of([(m.name, m.value) for m in selector.matchers] + [(METRIC_NAME, selector.name)])
+
+
+_FROM_NOTHING: Final = frozenset({"absent", "absent_over_time", "scalar", "vector", "time", "pi"})
+_SCALAR_CALLS: Final = frozenset({"scalar", "time", "pi"})
+_REWRITTEN_LABELS: Final = frozenset({"le", "quantile"})  # values that Prometheus may store in another spelling
+
+
+@dataclass(frozen=True)
+class _Matches:
+    """What there is to match: input series by name, and names that reachable rules record."""
+
+    inputs: Mapping[str, Sequence[Labels]]
+    recorded: set[str]
+
+    def can_yield(self, expr: promql.Expr) -> bool:
+        """Whether the expression may have a result; False only where it surely has none."""
+        match expr:
+            case promql.Selector():
+                return self._matched(expr)
+            case promql.Call(func=func, args=args):
+                vectors = [arg for arg in args if not _is_scalar(arg)]
+                return func in _FROM_NOTHING or not vectors or any(map(self.can_yield, vectors))
+            case promql.Aggregate(expr=inner) | promql.Subquery(expr=inner) | promql.Unary(expr=inner):
+                return self.can_yield(inner)
+            case promql.Binary(op=op, lhs=lhs, rhs=rhs):
+                if op == "or":
+                    return self.can_yield(lhs) or self.can_yield(rhs)
+                if op == "unless":
+                    return self.can_yield(lhs)
+                return self.can_yield(lhs) and self.can_yield(rhs)
+        return True
+
+    def _matched(self, selector: promql.Selector) -> bool:
+        name = selector.name
+        if name is None or name in STATE_METRICS or name in self.recorded:
+            return True
+        return any(_may_match(selector.matchers, labels) for labels in self.inputs.get(name, ()))
+
+
+def _is_scalar(expr: promql.Expr) -> bool:
+    match expr:
+        case promql.Number() | promql.String():
+            return True
+        case promql.Call(func=func):
+            return func in _SCALAR_CALLS
+        case promql.Unary(expr=inner):
+            return _is_scalar(inner)
+        case promql.Binary(lhs=lhs, rhs=rhs):
+            return _is_scalar(lhs) and _is_scalar(rhs)
+    return False
+
+
+def _may_match(matchers: Iterable[promql.Matcher], labels: Labels) -> bool:
+    """Whether no matcher contradicts the labels; regular expressions are Go's and are not tried here."""
+    for matcher in matchers:
+        if matcher.name in _REWRITTEN_LABELS:
+            continue
+        same = labels.get(matcher.name) == matcher.value
+        if (matcher.op == "=" and not same) or (matcher.op == "!=" and same):
+            return False
+    return True
+
+
+# --- one scenario on its way -----------------------------------------------------------------------------------------
+
+
+class _Job:
+    """One scenario: its live rules, what was set aside, and its result once there is one."""
+
+    def __init__(self, ask: Ask, needed: Sequence[_Placed], live: Sequence[_Placed], names: Mapping[int, str]) -> None:
+        self.ask = ask
+        self.seen: Seen | None = None
+        self.complaint = ""  # why its last run alone came to nothing
+        self.lasting = True  # the result does not depend on how fast this machine is
+        self._needed = frozenset(p.number for p in needed)
+        self._live = list(live)
+        self._names = names  # what rules are called while they run, by number; others keep their names
+        self._failures: list[tuple[int, str]] = []
+        self._apart: frozenset[str] = frozenset()  # alerts whose definitions collided and were renamed for that
+        self._suspects: str | None = None  # a name whose definitions run under different names, to find the culprit
+        self._rounds = 0
+        if not any(p.rule.is_alert for p in live) and not ask.records:
+            self.seen = Seen()
+
+    @property
+    def live(self) -> list[_Placed]:
+        """The rules that take part."""
+        return self._live
+
+    def file(self, live: Sequence[_Placed] | None = None) -> TestFile:
+        """The test file with the live rules, or with those given."""
+        rules = self._live if live is None else live
+        groups: dict[int, list[_Placed]] = {}
+        for p in rules:
+            groups.setdefault(p.group, []).append(p)
+        scenario = self.ask.scenario
+        return TestFile(
+            tuple(
+                Group(f"g{number}", tuple(map(self._running, members)), labels=members[0].group_labels)
+                for number, members in groups.items()
+            ),
+            tuple((series.series, series.values) for series in scenario.series),
+            scenario.minutes,
+            tuple(dict.fromkeys(self._name(p) for p in rules if p.rule.is_alert and self.ask.wants_alert(p.rule.name))),
+            tuple((minute, _record_query(name)) for name, minute in sorted(set(self.ask.records))),
+        )
+
+    def _name(self, p: _Placed) -> str:
+        if p.rule.name == self._suspects:
+            return f"{p.rule.name}:suspect:{p.number}"
+        if p.rule.is_alert and p.rule.name in self._apart:
+            return f"{p.rule.name}:apart:{p.number}"
+        return self._names.get(p.number, p.rule.name)
+
+    def _running(self, p: _Placed) -> Rule:
+        annotations = p.rule.annotations if self.ask.wants_annotations(p.rule.name) else ()
+        return replace(p.rule, name=self._name(p), annotations=annotations)
+
+    def estimate(self) -> float:
+        """Seconds of work, from measured costs."""
+        minutes, rules, series = self.ask.scenario.minutes + 1, len(self._live), len(self.ask.scenario.series)
+        return 0.015 + minutes * (rules * (110e-6 + 0.9e-6 * series) + 2e-6 * series)
+
+    def set_aside(self, culprits: Iterable[_Placed], message: str) -> None:
+        """Leave rules out from now on."""
+        numbers = {p.number for p in culprits}
+        self._failures += [
+            (p.number, f"{p.title} set aside: {message}") for p in self._live if p.number in numbers & self._needed
+        ]
+        self._live = [p for p in self._live if p.number not in numbers]
+
+    def give_up(self, message: str) -> None:
+        """End with an empty result."""
+        records: dict[tuple[str, int], Samples | None] = dict.fromkeys(sorted(set(self.ask.records)))
+        self.seen = Seen({}, records, (*self._messages(), message))
+        self.lasting = False
+
+    def _messages(self) -> list[str]:
+        return [message for _, message in sorted(self._failures)]
+
+    def absorb(self, result: TestResult) -> None:
+        """Take the result, or set the failing rules aside for the next round."""
+        self._rounds += 1
+        if not result.errors and self._suspects is None:
+            self._finish(result)
+        elif self._rounds >= MAX_ROUNDS:
+            self.give_up(f"scenario given up: rules kept failing in {MAX_ROUNDS} runs")
+        elif self._suspects is not None:
+            self._convict(result)
+        else:
+            self._accuse(result)
+
+    def _accuse(self, result: TestResult) -> None:
+        """Set aside the rules that failed; ask for another run where the name alone does not tell which."""
+        messages: dict[str, list[str]] = {}
+        for error in result.errors:
+            messages.setdefault(error.rule, []).append(f"fails at {error.time}: {error.message}")
+        for name, texts in messages.items():
+            named = [p for p in self._live if printed_name(self._name(p)) == name]
+            if any("duplicate sample for timestamp" in text for text in texts):
+                self._resolve_collision(named, texts[0])
+            elif len(named) <= len(texts):
+                self.set_aside(named, texts[0])
+            else:
+                self._suspects = named[0].rule.name
+
+    def _resolve_collision(self, named: Sequence[_Placed], text: str) -> None:
+        """Two rules write one series. On a server the sample that was there first stays, and alerts fire anyway."""
+        alerts = [p for p in named if p.rule.is_alert]
+        forged = [p for p in self._live if not p.rule.is_alert and p.rule.name in STATE_METRICS]
+        if len(alerts) > 1:
+            self._apart |= {alerts[0].rule.name}
+        elif alerts and forged:
+            self.set_aside(forged, text)
+        else:
+            self.set_aside(named[-1:], text)
+
+    def _convict(self, result: TestResult) -> None:
+        for p in [p for p in self._live if p.rule.name == self._suspects]:
+            text = next((e for e in result.errors if e.rule == printed_name(self._name(p))), None)
+            if text is not None:
+                self.set_aside([p], f"fails at {text.time}: {text.message}")
+                break
+        else:
+            self.set_aside([p for p in self._live if p.rule.name == self._suspects], "one of its definitions fails")
+        self._suspects = None
+
+    def _finish(self, result: TestResult) -> None:
+        alerts: dict[tuple[str, int], dict[Labels, Pairs]] = {}
+        for p in self._live:
+            if not p.rule.is_alert or not self.ask.wants_alert(p.rule.name):
+                continue
+            keep = self.ask.wants_annotations(p.rule.name)
+            for minute in range(self.ask.scenario.minutes + 1):
+                for active in result.alerts.get((minute, self._name(p)), ()):
+                    firing = alerts.setdefault((p.rule.name, minute), {})
+                    firing.setdefault(active.labels.without(["alertname"]), active.annotations if keep else ())
+        records: dict[tuple[str, int], Samples | None] = {}
+        failures = self._messages()
+        for name, minute in sorted(set(self.ask.records)):
+            key = (minute, _record_query(name))
+            if key in result.sample_errors:
+                failures.append(f"record {name} at {minute}m: {result.sample_errors[key]}")
+                records[name, minute] = None
+            else:
+                records[name, minute] = _samples(result.samples.get(key, ()))
+        self.seen = Seen(
+            {key: tuple(sorted(Firing(*item) for item in firing.items())) for key, firing in alerts.items()},
+            records,
+            tuple(failures),
+        )
+
+
+def _record_query(name: str) -> str:
+    return promql.to_text(promql.Selector(None, (promql.Matcher(METRIC_NAME, "=", name),)))
+
+
+def _running_names(placed: Sequence[_Placed]) -> dict[int, str]:
+    """Names that tell the definitions of one alert apart; none where some rule can read alert names as data."""
+    if any(p.reads is None or p.reads & STATE_METRICS for p in placed):
+        return {}
+    taken = {p.rule.name for p in placed}
+    by_name: dict[str, list[int]] = {}
+    for p in placed:
+        if p.rule.is_alert:
+            by_name.setdefault(p.rule.name, []).append(p.number)
+    names: dict[int, str] = {}
+    for name, numbers in by_name.items():
+        for number in numbers if len(numbers) > 1 else ():
+            own = f"{name}:{number}"
+            while own in taken:
+                own += ":"
+            taken.add(own)
+            names[number] = own
+    return names
+
+
+# --- running ---------------------------------------------------------------------------------------------------------
+
+
+class _Runner:
+    """Runs jobs to their end within a deadline."""
+
+    def __init__(self, binary: Path, workers: int, deadline_s: float, *, shared: bool) -> None:
+        self._binary = binary
+        self._workers = max(1, workers)
+        self._deadline = time.monotonic() + deadline_s
+        self._shared = shared  # several scenarios a process, thrifty Go settings
+        self._killers: list[_Placed] = []
+
+    def run(self, jobs: Sequence[_Job]) -> None:
+        """Give every job a result."""
+        while open_jobs := [job for job in jobs if job.seen is None]:
+            dead: list[_Job] = []
+            for batch, lived in self._in_parallel(self._run_batch, self._batches(open_jobs)):
+                if not lived:
+                    dead += batch
+            # alone each: who shares a process must not change what a scenario shows
+            dying = [batch[0] for batch, lived in self._in_parallel(self._run_batch, [[j] for j in dead]) if not lived]
+            for job in sorted(dying, key=jobs.index):
+                self._rescue(job)
+
+    def _in_parallel(
+        self, work: Callable[[list[_Job]], bool], batches: Sequence[list[_Job]]
+    ) -> list[tuple[list[_Job], bool]]:
+        if len(batches) <= 1 or self._workers == 1:
+            return [(batch, work(batch)) for batch in batches]
+        with ThreadPoolExecutor(self._workers) as pool:
+            return list(zip(batches, pool.map(work, batches), strict=True))
+
+    def _batches(self, jobs: Sequence[_Job]) -> list[list[_Job]]:
+        """Split so that the processes end at about the same time: the largest first, each to the emptiest."""
+        if not self._shared:
+            return [[job] for job in jobs]
+        work = {id(job): job.estimate() for job in jobs}
+        count = max(self._workers, -(-len(jobs) // MAX_BATCH), math.ceil(sum(work.values()) / BATCH_SECONDS))
+        batches: list[list[_Job]] = [[] for _ in range(min(count, len(jobs)))]
+        loads = [0.0] * len(batches)
+        for job in sorted(jobs, key=lambda job: -work[id(job)]):
+            at = loads.index(min(loads))
+            batches[at].append(job)
+            loads[at] += work[id(job)]
+        return batches
+
+    def _run_batch(self, batch: list[_Job]) -> bool:
+        """Run jobs in one process and hand them their results; False where some job needs a rescue."""
+        results = self._test(batch, [job.file() for job in batch])
+        if results is None:
+            return any(job.seen is not None for job in batch)  # given up: no time is left
+        if len(batch) > 1 and any(result.problem for result in results):
+            return False
+        if results[0].problem:
+            return False
+        for job, result in zip(batch, results, strict=True):
+            job.absorb(result)
+        return True
+
+    def _test(self, jobs: Sequence[_Job], files: Sequence[TestFile]) -> list[TestResult] | None:
+        """Results, or None where the process died; out of time, the jobs are given up."""
+        patience = PATIENCE * sum(job.estimate() for job in jobs) + GRACE_SECONDS
+        seconds = min(patience, self._deadline - time.monotonic())
+        results = None
+        if seconds > 0:
+            results, reason = run_tests(files, self._binary, seconds=seconds, thrifty=self._shared)
+            if len(jobs) == 1:
+                jobs[0].complaint = f"promtool {reason}" if results is None else results[0].problem or jobs[0].complaint
+        if results is None and time.monotonic() >= self._deadline:
+            for job in jobs:
+                job.give_up("scenario not replayed: out of time")
+        return results
+
+    def _rescue(self, job: _Job) -> None:
+        """Find the rule that kills promtool and set it aside; rules that did so before are tried first."""
+        job.lasting = False
+        for _ in range(MAX_KILLERS):
+            why = job.complaint
+            known = [p for p in job.live if p in self._killers]
+            if known and self._lives(job, [p for p in job.live if p not in known]):
+                job.set_aside(known, why)
+                return
+            culprit = self._halve(job)
+            if job.seen is not None:
+                return
+            if culprit is None:
+                job.give_up(f"scenario given up: {job.complaint}")
+                return
+            self._killers.append(culprit)
+            job.set_aside([culprit], why)
+            if self._lives(job, job.live) or job.seen is not None:
+                return
+        job.give_up(f"scenario given up: more than {MAX_KILLERS} rules that promtool does not survive")
+
+    def _halve(self, job: _Job) -> _Placed | None:
+        """The last rule of the shortest run of rules that dies; None where it dies without any."""
+        lives, dies = -1, len(job.live)
+        while dies - lives > 1 and job.seen is None:
+            middle = (lives + dies) // 2
+            if self._lives(job, job.live[:middle]):
+                lives = middle
+            else:
+                dies = middle
+        return job.live[dies - 1] if dies > 0 and job.seen is None else None
+
+    def _lives(self, job: _Job, live: Sequence[_Placed]) -> bool:
+        results = self._test([job], [job.file(live)])
+        return results is not None and not results[0].problem
+
+
+def replay(
+    files: Sequence[RuleFile],
+    asks: Sequence[Ask],
+    *,
+    promtool: Path,
+    workers: int = 2,
+    cache: Cache | None = None,
+    deadline_s: float = 600.0,
+) -> Timeline:
+    """Run every scenario and report what fired. At most one ask per scenario.
+
+    `deadline_s` bounds the whole call, whatever the rules do: scenarios that did not make it come back empty, with a
+    failure that says so. With a cache, scenarios that nothing changed for start no process.
+    """
+    placed = _place(files)
+    reach, names = _Reach(placed), _running_names(placed)
+    jobs: dict[str, _Job] = {}
+    for ask in asks:
+        needed = reach.needed(ask)
+        jobs[ask.scenario.id] = _Job(ask, needed, needed, names)
+    missing: list[tuple[str, _Job]] = []
+    for job in jobs.values():
+        if job.seen is None and cache is not None:
+            key = _cache_key(job, promtool)
+            job.seen = cache.get(key)
+            missing += [(key, job)] if job.seen is None else []
+    _Runner(promtool, workers, deadline_s, shared=True).run(list(jobs.values()))
+    for key, job in missing:
+        if job.lasting and job.seen is not None and cache is not None:
+            cache.put(key, job.seen)
+    return _timeline(jobs)
+
+
+def plain_replay(
+    files: Sequence[RuleFile], asks: Sequence[Ask], *, promtool: Path, deadline_s: float = 3600.0
+) -> Timeline:
+    """The plain way to an equal timeline: every rule in every scenario, a process each, default Go settings.
+
+    For benchmarks and for the proof that `replay` changes nothing.
+    """
+    placed = _place(files)
+    reach, names = _Reach(placed), _running_names(placed)
+    # every annotation is rendered, as in a straightforward run; `_Job` keeps those that were asked for
+    jobs = {ask.scenario.id: _PlainJob(ask, reach.needed(ask), placed, names) for ask in asks}
+    _Runner(promtool, 1, deadline_s, shared=False).run(list(jobs.values()))
+    return _timeline(jobs)
+
+
+class _PlainJob(_Job):
+    """A scenario with every rule as it stands."""
+
+    def _running(self, p: _Placed) -> Rule:
+        return replace(p.rule, name=self._name(p))
+
+
+def _timeline(jobs: Mapping[str, _Job]) -> Timeline:
+    return Timeline({name: job.seen for name, job in jobs.items() if job.seen is not None})
+
+
+# --- cache -----------------------------------------------------------------------------------------------------------
+
+
+class Cache:
+    """Results of scenarios on disk, one file each; an entry that cannot be read is no entry."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, key: str) -> Seen | None:
+        """The result stored under a key."""
+        try:
+            digest, _, payload = self._path(key).read_text("utf-8").partition("\n")
+            if digest != hashlib.sha256(payload.encode()).hexdigest():
+                return None
+            return Seen.from_plain(json.loads(payload))
+        except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+            return None
+
+    def put(self, key: str, seen: Seen) -> None:
+        """Store a result, whole or not at all; a full disk costs the entry, not the grade."""
+        payload = json.dumps(seen.to_plain(), separators=(",", ":"))
+        temporary = None
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=".new-")
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(f"{hashlib.sha256(payload.encode()).hexdigest()}\n{payload}")
+            Path(temporary).replace(self._path(key))
+        except OSError:
+            if temporary is not None:
+                Path(temporary).unlink(missing_ok=True)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / f"{key}.json"
+
+
+def _cache_key(job: _Job, binary: Path) -> str:
+    """Hash of all that decides a result: the tool, the rules in reach, the series, the questions."""
+    file = job.file()
+    try:
+        real = binary.resolve()
+        stat = real.stat()
+        tool = [str(real), stat.st_size, stat.st_mtime_ns]
+    except OSError as error:
+        raise PromtoolError(f"{binary} cannot be read: {error.strerror}") from error
+    content = [
+        CACHE_VERSION,
+        tool,
+        [group_mapping(group) for group in file.groups],
+        [[p.path, p.rule.name] for p in job.live],
+        file.series,
+        file.minutes,
+        file.alerts,
+        file.samples,
+        sorted(job.ask.annotations) if job.ask.annotations is not None else None,
+    ]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()

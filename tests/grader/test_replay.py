@@ -1,0 +1,485 @@
+"""Replay on the real promtool: what fires, what is left out without a trace, and what one bad rule may cost."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from alertforge.grader import replay as replay_module
+from alertforge.grader.replay import Ask, Cache, Firing, Seen, Timeline, plain_replay, replay
+from alertforge.grader.spec import InputSeries, Scenario
+from alertforge.prometheus.rules import Group, Rule, RuleFile
+from alertforge.prometheus.series import Labels, selector_text
+from alertforge.tools import find
+
+
+@pytest.fixture(scope="module")
+def binary() -> Path:
+    return find("promtool")
+
+
+def scenario(name: str, minutes: int, **series: str) -> Scenario:
+    """A scenario from `metric="samples"`; a label set is written `metric__label_value`."""
+    return Scenario(name, name, minutes, tuple(InputSeries(_series(key), values) for key, values in series.items()))
+
+
+def _series(key: str) -> str:
+    name, *labels = key.split("__")
+    pairs = [label.split("_", 1) for label in labels]
+    return selector_text(Labels.of(pairs, __name__=name))
+
+
+def rule_file(*rules: Rule, path: str = "rules/a.yml") -> RuleFile:
+    return RuleFile(path, (Group("g", rules),))
+
+
+def record(name: str, expr: str, **labels: str) -> Rule:
+    return Rule(name, expr, is_alert=False, labels=tuple(labels.items()))
+
+
+def alert(name: str, expr: str, **labels: str) -> Rule:
+    return Rule(name, expr, labels=tuple(labels.items()))
+
+
+def both(binary: Path, files: Iterable[RuleFile], asks: Iterable[Ask]) -> Timeline:
+    """The replay, after making sure that the plain way sees the same."""
+    files, asks = list(files), list(asks)
+    seen = replay(files, asks, promtool=binary)
+    assert seen == plain_replay(files, asks, promtool=binary)
+    return seen
+
+
+# --- what is seen ----------------------------------------------------------------------------------------------------
+
+
+def test_an_alert_is_seen_on_its_whole_timeline(binary: Path) -> None:
+    rule = Rule("High", "x > 3", for_=120_000, labels=(("severity", "page"),), annotations=(("s", "at {{ $value }}"),))
+    asks = [Ask(scenario("up", 9, x__pod_a="0+1x9"), annotations=frozenset({"High"}))]
+    seen = both(binary, [rule_file(rule)], asks)
+    assert seen.firing_minutes("up", "High") == (6, 7, 8, 9)
+    assert seen.firing("up", "High", 7) == (Firing(Labels.of(pod="a", severity="page"), (("s", "at 7"),)),)
+    assert seen.firing("up", "High", 5) == ()
+    assert seen.alerts("up", 6) == (("High", seen.firing("up", "High", 6)[0]),)
+    assert seen.failures == {}
+
+
+def test_annotations_are_given_only_where_asked_for(binary: Path) -> None:
+    rules = [Rule(name, "x > 0", annotations=(("s", "text"),)) for name in ("A", "B")]
+    one = scenario("s", 1, x="1x1")
+    seen = both(binary, [rule_file(*rules)], [Ask(one, annotations=frozenset({"B"}))])
+    assert [seen.firing("s", name, 1)[0].annotations for name in ("A", "B")] == [(), (("s", "text"),)]
+    everything = both(binary, [rule_file(*rules)], [Ask(one, annotations=None)])
+    assert everything.firing("s", "A", 1)[0].annotations == (("s", "text"),)
+
+
+def test_only_the_alerts_asked_for_are_observed(binary: Path) -> None:
+    seen = both(binary, [rule_file(alert("A", "x"), alert("B", "x"))], [Ask(scenario("s", 1, x="1x1"), frozenset("B"))])
+    assert seen.firing_minutes("s", "A") == ()
+    assert seen.firing_minutes("s", "B") == (0, 1)
+
+
+def test_records_are_read_at_their_minutes(binary: Path) -> None:
+    rules = [record("job:x:sum", "sum by (job) (x)"), record("job:nan", "x / 0"), alert("A", "job:x:sum > 100")]
+    ask = Ask(
+        scenario("s", 5, x__job_a="0x5", y="1x5"),
+        records=(("job:x:sum", 2), ("job:x:sum", 4), ("job:nan", 1), ("unknown", 1)),
+    )
+    seen = both(binary, [rule_file(*rules)], [ask])
+    assert seen.record("s", "job:x:sum", 2) == ((Labels.of(job="a"), 0.0),)
+    assert seen.record("s", "job:x:sum", 3) is None
+    assert seen.record("s", "unknown", 1) == ()
+    found = seen.record("s", "job:nan", 1)
+    assert found is not None and math.isnan(found[0][1])
+    assert Timeline.from_plain(json.loads(json.dumps(seen.to_plain()))) == seen
+
+
+def test_files_run_in_order_of_their_paths(binary: Path) -> None:
+    late = rule_file(alert("A", "rec > 3"), path="rules/b.yml")
+    early = rule_file(record("rec", "x"), path="rules/a.yml")
+    seen = both(binary, [late, early], [Ask(scenario("s", 5, x="0+1x5"))])
+    assert seen.firing_minutes("s", "A") == (4, 5)
+    swapped = both(
+        binary,
+        [rule_file(alert("A", "rec > 3")), rule_file(record("rec", "x"), path="rules/b.yml")],
+        [Ask(scenario("s", 5, x="0+1x5"))],
+    )
+    assert swapped.firing_minutes("s", "A") == (5,)
+
+
+def test_group_labels_reach_alerts_and_group_settings_do_not(binary: Path) -> None:
+    group = Group("g", (alert("A", "x"),), interval="10m", query_offset="3m", limit="1", labels=(("team", "core"),))
+    asks = [Ask(scenario("s", 1, x__pod_a="1x1", x__pod_b="1x1"))]
+    seen = both(binary, [RuleFile("rules/a.yml", (group, group))], asks)
+    assert [firing.labels for firing in seen.firing("s", "A", 0)] == [
+        Labels.of(pod=pod, team="core") for pod in ("a", "b")
+    ]
+
+
+# --- what may be left out --------------------------------------------------------------------------------------------
+
+NEEDED_ANYWAY = (
+    "absent(other)",
+    "absent_over_time(other[5m])",
+    "vector(1)",
+    "vector(scalar(other)) != 1",
+    "vector(time()) > 60 or other",
+    "hour() == 0",
+    "count(other) or vector(0)",
+    "sum(other) or on () vector(3)",
+    "x and on () absent(other)",
+    "x unless other",
+    '{__name__=~"x|other"}',
+    'count({job="", pod="a"})',
+    'x{pod=~"a|z"}',
+    'x{missing=""}',
+    'x{pod!="b"}',
+    "-(x or other)",
+    'label_replace(absent(other), "a", "b", "", "")',
+    'ALERTS{alertname="Base"}',
+    "count(ALERTS_FOR_STATE)",
+    "late:rec",
+    "max_over_time(x[3m:1m])",
+)
+
+
+@pytest.mark.parametrize("expr", NEEDED_ANYWAY)
+def test_a_rule_that_yields_something_is_never_left_out(binary: Path, expr: str) -> None:
+    files = [
+        rule_file(alert("Base", "x"), alert("Probe", expr)),
+        rule_file(record("late:rec", "x"), path="rules/z.yml"),
+    ]
+    seen = both(binary, files, [Ask(scenario("s", 6, x__pod_a="1x6"))])
+    assert seen.firing_minutes("s", "Probe"), "the example itself is dull"
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        "other > 0",
+        'x{pod="b"}',
+        'x{pod!="a"}',
+        'x{pod=""}',
+        "other or x{pod='b'}",
+        "x and other",
+        "other unless x",
+        "sum(rate(other[5m])) > vector(0)",
+        "rec:of:other",
+        "histogram_quantile(0.9, other)",
+    ],
+)
+def test_a_rule_that_cannot_yield_anything_does_not_run(binary: Path, expr: str) -> None:
+    files = [rule_file(record("rec:of:other", "other"), alert("Probe", expr), alert("Kept", "x"))]
+    ask = Ask(scenario("s", 3, x__pod_a="1x3"))
+    needed = replay_module._Reach(replay_module._place(files)).needed(ask)
+    assert [placed.rule.name for placed in needed] == ["Kept"]
+    assert both(binary, files, [ask]).firing_minutes("s", "Probe") == ()
+
+
+def test_a_template_that_queries_keeps_what_it_may_read(binary: Path) -> None:
+    label = '{{ with query "rec" }}{{ . | first | value }}{{ end }}'
+    files = [rule_file(record("rec", "x * 7"), alert("A", "x", seven=label))]
+    seen = both(binary, files, [Ask(scenario("s", 2, x="1x2"))])
+    assert seen.firing("s", "A", 1)[0].labels == Labels.of(seven="7")
+
+
+def test_a_record_that_nobody_reads_is_not_run(binary: Path) -> None:
+    files = [rule_file(record("a:b", "x"), record("c:d", "x"), alert("A", "c:d"))]
+    reach = replay_module._Reach(replay_module._place(files))
+    ask = Ask(scenario("s", 2, x="1x2"))
+    assert [placed.rule.name for placed in reach.needed(ask)] == ["c:d", "A"]
+
+
+def test_an_expression_that_our_reader_refuses_is_kept(binary: Path) -> None:
+    wide = " or ".join(f'x{{pod="{number}"}}' for number in range(700)) + " or vector(1)"
+    assert len(wide) > 8192
+    seen = both(binary, [rule_file(alert("Wide", wide))], [Ask(scenario("s", 1, x="1x1"))])
+    assert seen.firing_minutes("s", "Wide") == (0, 1)
+
+
+# --- one bad rule ----------------------------------------------------------------------------------------------------
+
+TWO_LATE = {"x__pod_a": "1x12", "y__pod_a": "1x12", "y__pod_b": "_x7 1x5"}  # a second y from minute 7 on
+
+
+def test_a_rule_that_fails_at_minute_7_costs_only_itself(binary: Path) -> None:
+    files = [
+        rule_file(alert("Before", "x"), alert("Join", "x * on () y"), alert("After", "y"), record("rec", "sum(y)"))
+    ]
+    seen = both(binary, files, [Ask(scenario("s", 12, **TWO_LATE), records=(("rec", 11),))])
+    assert seen.firing_minutes("s", "Before") == seen.firing_minutes("s", "After") == tuple(range(13))
+    assert seen.firing_minutes("s", "Join") == ()
+    assert seen.record("s", "rec", 11) == ((Labels(), 2.0),)
+    assert len(seen.failures["s"]) == 1
+    assert "Join" in seen.failures["s"][0] and "7m0s" in seen.failures["s"][0]
+
+
+def test_of_two_definitions_only_the_failing_one_is_set_aside(binary: Path) -> None:
+    files = [rule_file(alert("A", "x * on () y", tier="bad"), alert("A", "x", tier="good"))]
+    seen = both(binary, files, [Ask(scenario("s", 12, **TWO_LATE))])
+    assert [firing.labels.get("tier") for firing in seen.firing("s", "A", 12)] == ["good"]
+
+
+def test_of_two_records_of_a_name_only_the_failing_one_is_set_aside(binary: Path) -> None:
+    files = [rule_file(record("r", "x * on () y", k="bad"), record("r", "x", k="good"), alert("A", "r"))]
+    seen = both(binary, files, [Ask(scenario("s", 12, **TWO_LATE), records=(("r", 12),))])
+    assert seen.record("s", "r", 12) == ((Labels.of(k="good", pod="a"), 1.0),)
+    assert [firing.labels.get("k") for firing in seen.firing("s", "A", 12)] == ["good"]
+
+
+def test_a_failing_definition_is_found_also_where_alert_names_are_data(binary: Path) -> None:
+    files = [rule_file(alert("A", "x * on () y", t="bad"), alert("A", "x", t="good"), alert("R", "count(ALERTS) > 0"))]
+    seen = both(binary, files, [Ask(scenario("s", 12, **TWO_LATE))])
+    assert [firing.labels.get("t") for firing in seen.firing("s", "A", 12)] == ["good"]
+    assert seen.firing_minutes("s", "R")
+
+
+def test_definitions_whose_label_sets_collide_fire_when_one_does(binary: Path) -> None:
+    files = [rule_file(alert("A", "x > 2"), alert("A", "x > 4"), alert("B", "x > 6"))]
+    seen = both(binary, files, [Ask(scenario("s", 9, x="0+1x9"))])
+    assert seen.firing_minutes("s", "A") == tuple(range(3, 10))
+    assert [len(seen.firing("s", "A", minute)) for minute in (3, 9)] == [1, 1]
+    assert seen.failures == {}
+
+
+def test_colliding_definitions_fire_also_where_alert_names_are_data(binary: Path) -> None:
+    files = [rule_file(alert("A", "x > 2"), alert("A", "x > 4"), alert("R", 'count({__name__=~"AL.*"}) > 0'))]
+    seen = both(binary, files, [Ask(scenario("s", 9, x="0+1x9"))])
+    assert seen.firing_minutes("s", "A") == tuple(range(3, 10))
+    assert seen.failures == {}
+
+
+def test_values_and_messages_do_not_vary_with_the_order_of_series(binary: Path) -> None:
+    rng = random.Random(5)
+    series = {f"x__pod_{n}": " ".join(str(rng.random() * 1000) for _ in range(4)) for n in range(9)}
+    files = [rule_file(record("spread", "stddev(x)"), record("mean", "avg(x)"), alert("Bad", "x * on () x"))]
+    ask = Ask(scenario("s", 3, **series), records=(("spread", 2), ("mean", 3)))
+    seen = [replay(files, [ask], promtool=binary) for _ in range(8)]
+    assert len({json.dumps(one.to_plain()) for one in seen}) == 1
+    assert "many-to-many" in seen[0].failures["s"][0]
+
+
+def test_of_colliding_records_the_first_stays(binary: Path) -> None:
+    files = [rule_file(record("r", "x"), record("r", "x * 2"), record("r", "x * 3"), alert("A", "r == 5"))]
+    seen = both(binary, files, [Ask(scenario("s", 6, x="0+1x6"), records=(("r", 6),))])
+    assert seen.record("s", "r", 6) == ((Labels(), 6.0),)
+    assert seen.firing_minutes("s", "A") == (5,)
+    assert len(seen.failures["s"]) == 2
+
+
+def test_many_failing_rules_at_many_minutes_leave_the_rest(binary: Path) -> None:
+    series = {f"y{n}__pod_{pod}": f"_x{n} 1x20" if pod == "b" else "1x20" for n in range(1, 9) for pod in "ab"}
+    rules = [alert(f"Bad{n}", f"y{n} * on () y{n}") for n in range(1, 9)]
+    seen = both(binary, [rule_file(*rules, alert("Good", "y1"))], [Ask(scenario("s", 20, **series))])
+    assert len(seen.failures["s"]) == 8
+    assert seen.firing_minutes("s", "Good") == tuple(range(21))
+
+
+def test_recording_alerts_harms_only_its_author(binary: Path) -> None:
+    files = [rule_file(record("ALERTS", "x", alertname="B", alertstate="firing"), alert("B", "x > 3"), alert("C", "x"))]
+    seen = both(binary, files, [Ask(scenario("s", 6, x="0+1x6"))])
+    assert seen.firing_minutes("s", "B") == (4, 5, 6)  # on a server too: only the write of its state fails
+    assert seen.firing_minutes("s", "C") == tuple(range(7))
+
+
+BOMBS = {
+    "subquery": alert("Bomb", "max_over_time(x[10y:1ms]) > 0"),
+    "label template": alert("Bomb", "x", boom="{{ $a := `aaaaaaaaaaaaaaaa` }}" + "{{ $a = printf `%s%s` $a $a }}" * 30),
+    "does not load": alert("Bomb", "x >"),
+    "half a character": alert("Bomb", "x", half="\ud83d"),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS.values(), ids=list(BOMBS))
+def test_a_rule_that_kills_promtool_costs_only_itself(
+    binary: Path, bomb: Rule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay_module, "GRACE_SECONDS", 1.5)
+    files = [rule_file(alert("First", "x"), bomb, alert("Last", "x > 1"))]
+    asks = [Ask(scenario("with", 3, x="0+1x3")), Ask(scenario("without", 3, y="1x3"))]
+    seen = replay(files, asks, promtool=binary)
+    assert seen.firing_minutes("with", "First") == (0, 1, 2, 3)
+    assert seen.firing_minutes("with", "Last") == (2, 3)
+    assert seen.firing_minutes("with", "Bomb") == ()
+    assert ["Bomb" in text for text in seen.failures["with"]] == [True]
+    if bomb.expr != "x >":
+        assert "without" not in seen.failures
+
+
+def test_the_deadline_holds_whatever_the_rules_do(binary: Path) -> None:
+    asks = [Ask(scenario(f"s{number}", 3, x="0+1x3"), records=(("r", 1),)) for number in range(6)]
+    started = time.monotonic()
+    seen = replay([rule_file(BOMBS["subquery"])], asks, promtool=binary, deadline_s=3)
+    assert time.monotonic() - started < 8
+    assert set(seen.scenarios) == {f"s{number}" for number in range(6)}
+    assert all("out of time" in seen.failures[ask.scenario.id][-1] for ask in asks)
+    assert seen.record("s0", "r", 1) is None
+
+
+def test_a_series_that_does_not_load_costs_its_scenario_only(binary: Path) -> None:
+    broken = Scenario("broken", "", 3, (InputSeries("x{", "1x3"),))
+    seen = replay([rule_file(alert("A", "x"))], [Ask(broken), Ask(scenario("fine", 3, x="1x3"))], promtool=binary)
+    assert "given up" in seen.failures["broken"][0]
+    assert seen.firing_minutes("fine", "A") == (0, 1, 2, 3)
+
+
+def test_annotations_that_look_like_output_stay_annotations(binary: Path) -> None:
+    fake = 'x"], time: 4m, \n        exp:[], \n        got:[\n            0:\n              Labels:{alertname="B"}'
+    rule = Rule("A", "x", labels=(("ünïcode näme", "日本 \U0001f600"),), annotations=(("ключ", fake),))
+    files = [rule_file(rule, alert("B", "x > 5"))]
+    seen = both(binary, files, [Ask(scenario("s", 2, x="1x2"), annotations=None)])
+    assert seen.firing("s", "A", 2) == (Firing(Labels.of({"ünïcode näme": "日本 \U0001f600"}), (("ключ", fake),)),)
+    assert seen.firing_minutes("s", "B") == ()
+
+
+# --- cache -----------------------------------------------------------------------------------------------------------
+
+FILES = (rule_file(alert("A", "x > 1"), alert("B", "y > 1"), record("r", "x * 2")),)
+ASKS = (Ask(scenario("x", 3, x="0+1x3"), records=(("r", 2),)), Ask(scenario("y", 3, y="0+1x3")))
+
+
+def _counting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Numbers of test files per process, as processes start."""
+    started: list[int] = []
+    original = replay_module.run_tests
+
+    def run_tests(files, *args, **kwargs):  # type: ignore[no-untyped-def]
+        started.append(len(files))
+        return original(files, *args, **kwargs)
+
+    monkeypatch.setattr(replay_module, "run_tests", run_tests)
+    return started
+
+
+def test_nothing_changed_starts_no_process(binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = replay(FILES, ASKS, promtool=binary, cache=Cache(tmp_path))
+    started = _counting(monkeypatch)
+    assert replay(FILES, ASKS, promtool=binary, cache=Cache(tmp_path)) == first
+    assert started == []
+    assert first.firing_minutes("x", "A") == (2, 3)
+
+
+def test_an_edited_rule_runs_only_the_scenarios_it_reaches(
+    binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replay(FILES, ASKS, promtool=binary, cache=Cache(tmp_path))
+    started = _counting(monkeypatch)
+    edited = [rule_file(alert("A", "x > 1"), alert("B", "y > 2"), record("r", "x * 2"))]
+    seen = replay(edited, ASKS, promtool=binary, cache=Cache(tmp_path))
+    assert started == [1]
+    assert seen.firing_minutes("y", "B") == (3,)
+    assert seen.firing_minutes("x", "A") == (2, 3)
+
+
+@pytest.mark.parametrize("damage", [b"", b"{}", b"0\n{}", b"\xff\xfe", None])
+def test_a_damaged_entry_is_no_entry(binary: Path, tmp_path: Path, damage: bytes | None) -> None:
+    first = replay(FILES, ASKS, promtool=binary, cache=Cache(tmp_path))
+    for entry in tmp_path.iterdir():
+        content = entry.read_bytes()
+        entry.write_bytes(content.replace(b"3", b"2") if damage is None else damage)
+    assert replay(FILES, ASKS, promtool=binary, cache=Cache(tmp_path)) == first
+    assert replay(FILES, ASKS, promtool=binary, cache=Cache(tmp_path)) == first
+
+
+def test_questions_are_part_of_the_key(binary: Path, tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    one = scenario("s", 2, x="1x2")
+    files = [rule_file(Rule("A", "x", annotations=(("s", "t"),)))]
+    replay(files, [Ask(one)], promtool=binary, cache=cache)
+    seen = replay(files, [Ask(one, annotations=None)], promtool=binary, cache=cache)
+    assert seen.firing("s", "A", 0)[0].annotations == (("s", "t"),)
+
+
+def test_another_promtool_is_another_key(binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "promtool"
+    other.write_bytes(binary.read_bytes())
+    other.chmod(0o755)
+    cache = Cache(tmp_path / "cache")
+    replay(FILES, ASKS, promtool=binary, cache=cache)
+    started = _counting(monkeypatch)
+    replay(FILES, ASKS, promtool=other, cache=cache)
+    assert sum(started) == 2
+
+
+def test_a_result_that_ran_out_of_time_is_not_kept(binary: Path, tmp_path: Path) -> None:
+    replay(FILES, ASKS, promtool=binary, cache=Cache(tmp_path), deadline_s=0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_seen_survives_json() -> None:
+    seen = Seen(
+        {("A", 1): (Firing(Labels.of(a="é"), (("s", "t"),)),)},
+        {("r", 1): ((Labels.of(b="1"), math.nan), (Labels.of(b="2"), math.inf)), ("r", 2): None},
+        ("alert A set aside",),
+    )
+    assert Seen.from_plain(json.loads(json.dumps(seen.to_plain()))) == seen
+
+
+# --- both ways agree -------------------------------------------------------------------------------------------------
+
+
+def _random_repo(rng: random.Random) -> tuple[list[RuleFile], list[Ask]]:
+    """Services with records, alerts and joins, some of which fail; scenarios of one or two services each."""
+    services = ["ant", "bee", "cat"]
+    files = []
+    for service in services:
+        want = f'service="{service}"'
+        rules = [
+            record("svc:req:rate5m", f"sum by (service) (rate(req_total{{{want}}}[5m]))"),
+            record("svc:err:ratio5m", f'sum by (service) (rate(req_total{{{want},code="500"}}[5m])) / svc:req:rate5m'),
+            Rule(
+                "Errors", f"svc:err:ratio5m{{{want}}} > 0.{rng.randrange(1, 5)}", for_=rng.choice([0, 60_000, 180_000])
+            ),
+            Rule("Errors", "svc:err:ratio5m > 0.05", labels=(("severity", rng.choice(["page", "ticket"])),)),
+            alert("Down", f"absent(up{{{want}}}) or sum(up{{{want}}}) == 0", service=service),
+            Rule(
+                "Mem", f"mem{{{want}}} / on (pod) limit > 0.8", annotations=(("s", "{{ $labels.pod }} {{ $value }}"),)
+            ),
+            alert("Many", "mem * on (service) up > 40"),
+            alert("Low", f"sum(svc:req:rate5m{{{want}}} or vector(0)) < 0.{rng.randrange(1, 9)}"),
+            Rule("Keep", f"mem{{{want}}} > 70", keep_firing_for=120_000, labels=(("v", "{{ $value }}"),)),
+        ]
+        rng.shuffle(rules)
+        files.append(rule_file(*rules[:4], path=f"rules/{service}-1.yml"))
+        files.append(rule_file(*rules[4:], path=f"rules/{service}-0.yml"))
+    asks = []
+    for number in range(8):
+        series = []
+        minutes = rng.randrange(8, 25)
+        for service in rng.sample(services, rng.choice([1, 1, 2])):
+            for pod in ("a", "b")[: rng.choice([1, 2])]:
+                base = f'{{service="{service}",pod="{service}-{pod}"'
+                for code in ("200", "500"):
+                    counts, total = [], 0
+                    for _ in range(minutes + 1):
+                        total = rng.choice(
+                            [total + rng.randrange(40), total, total + 7, 0 if rng.random() < 0.05 else total]
+                        )
+                        counts.append(rng.choice([str(total)] * 9 + ["_"]))
+                    series.append(InputSeries(f'req_total{base},code="{code}"}}', " ".join(counts)))
+                for name, spread in (("up", 2), ("mem", 100)):
+                    values = [rng.choice([str(rng.randrange(spread))] * 15 + ["stale"]) for _ in range(minutes + 1)]
+                    series.append(InputSeries(f"{name}{base}}}", " ".join(values)))
+                series.append(InputSeries(f"limit{base}}}", f"100x{minutes}"))
+        asks.append(
+            Ask(
+                Scenario(f"s{number}", "", minutes, tuple(series)),
+                rng.choice([None, frozenset({"Errors", "Mem"}), frozenset({"Many", "Down"})]),
+                tuple((name, minutes // 2) for name in ("svc:req:rate5m", "svc:err:ratio5m")),
+                rng.choice([None, frozenset(), frozenset({"Mem"})]),
+            )
+        )
+    return files, asks
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_both_ways_agree_exactly_on_random_repos(binary: Path, seed: int) -> None:
+    files, asks = _random_repo(random.Random(seed))
+    seen = both(binary, files, asks)
+    assert sum(len(one.alerts) for one in seen.scenarios.values()) > 50
+    assert replay(files, list(reversed(asks)), promtool=binary, workers=1) == seen

@@ -94,7 +94,7 @@ class World:
         self.rng = rng
         self.interval = rng.choice([15, 30, 60])
         self.slots = rng.randint(3, 30)
-        self.wild = rng.random() < 0.15  # gauges with NaN and infinities
+        self.wild = rng.random() < 0.25  # gauges with NaN and infinities
         self.series: list[Series] = []
         for job in ("a", "b"):
             for pod in ("p1", "p2"):
@@ -104,7 +104,7 @@ class World:
                     self._add("g", self._gauge(), job=job, pod=pod)
             if rng.random() < 0.6:
                 self._add("limit", self._gauge(), job=job, zone=rng.choice(["x", "y"]))
-        for job in ("a", "b")[: rng.randint(0, 2)]:
+        for job in ("a", "b")[: rng.choice([0, 1, 1, 2])]:
             self._histogram(job)
         finite = [
             abs(sample)
@@ -362,7 +362,9 @@ class Draw:
         return Meaning(f"{name}{clause}({k}, {inner.text})", value, inner.exact)
 
     def matching(self, *, group: bool = True) -> tuple[str, dict[str, Sequence[str]]]:
-        names = self.rng.choice([["job"], ["job"], ["pod"], ["job", "pod"], ["zone"], ["pod", "zone"], []])
+        names = self.rng.choice(
+            [["job"], ["job"], ["pod"], ["job", "pod"], ["zone"], ["pod", "zone"], ["pod", "zone"], []]
+        )
         kind = self.rng.choice(["none", "on", "on", "ignoring"])
         if kind == "none":
             return "", {}
@@ -378,7 +380,10 @@ class Draw:
     def operands(self, *, exact: bool = False) -> tuple[Operand, Operand]:
         """Two vectors, or a vector and a number on either side."""
         number = self.rng.choice([0, 1, -1, 2, 0.5, 60, 0.1, -2.5, math.inf, math.nan])
-        side = self.rng.choice(["left", "right", "right", "none", "none", "none"])
+        side = self.rng.choice(["left", "right", "right", "none", "none", "none", "join", "join"])
+        if side == "join":  # one limit per job beside many pods, sometimes the wrong way round
+            sides = [self.select(self.rng.choice(["c_total", "g"])), self.select("limit")]
+            return (sides[0], sides[1]) if self.rng.random() < 0.7 else (sides[1], sides[0])
         left = number if side == "left" else self.exact_instant() if exact else self.instant(1)
         right = number if side == "right" else self.exact_instant() if exact else self.instant(1)
         return left, right
@@ -537,7 +542,7 @@ def trial(rng: random.Random, functions: Sequence[str]) -> Trial:
 
 def rotation(start: int) -> list[str]:
     """The next `QUERIES` functions, so that all get the same number of cases."""
-    names = list(FUNCTIONS)
+    names = [*FUNCTIONS, "histogram_quantile", "histogram_quantile"]  # the one with the most branches
     return [names[(start + step) % len(names)] for step in range(QUERIES)]
 
 

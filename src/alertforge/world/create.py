@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from alertforge.errors import AlertForgeError
 from alertforge.seeds import Rng, Seed
 from alertforge.world import calendar, styles
-from alertforge.world.catalog import FAMILIES, STORES, Archetype, Area
+from alertforge.world.catalog import FAMILIES, STORES, Archetype, Area, Protocol
 from alertforge.world.companies import COMPANIES, Company
 from alertforge.world.industries import INDUSTRIES, PLATFORM
 from alertforge.world.model import Service, SliFamily, Team, World
@@ -19,7 +20,25 @@ _PER_TEAM = 3  # services of one team at most; every area has as many whose name
 
 _SLOS = ("0.985", "0.99", "0.99", "0.995", "0.995", "0.9975", "0.998", "0.999", "0.999", "0.9995")
 _LATENCY_SLOS = ("0.97", "0.98", "0.985", "0.99", "0.99")
-_LATENCY_THRESHOLDS = {"web": ("0.25", "0.5", "1"), "rpc": ("0.1", "0.25", "0.5"), "job": ("1", "2.5", "5")}  # seconds
+# Histogram bounds and the range of latency objectives, in seconds.
+_BUCKETS: dict[Protocol, tuple[tuple[str, ...], ...]] = {
+    "web": (
+        ("0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "10"),
+        ("0.1", "0.2", "0.4", "0.8", "1.6", "3.2", "6.4"),
+        ("0.025", "0.1", "0.3", "0.6", "1.2", "3", "6"),
+    ),
+    "rpc": (
+        ("0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5"),
+        ("0.05", "0.1", "0.2", "0.4", "0.8", "1.6", "3.2"),
+        ("0.02", "0.05", "0.15", "0.3", "0.6", "1.5", "3"),
+    ),
+    "job": (
+        ("0.25", "0.5", "1", "2.5", "5", "10", "30"),
+        ("0.5", "1", "2", "4", "8", "16", "32"),
+        ("0.3", "1", "3", "6", "12", "30", "60"),
+    ),
+}
+_OBJECTIVES: dict[Protocol, tuple[str, str]] = {"web": ("0.2", "1"), "rpc": ("0.1", "0.5"), "job": ("1", "5")}
 _PODS = (2, 6)
 _TICKET_PREFIXES = ("OBS", "MON", "REL", "OPS", "ALR", "SRE", "WATCH", "PLAT", "PROD", "INFRA", "NOC", "DUTY")
 _NAMESPACES = ("{team}", "{team}-prod", "prod", "{company}", "prod-{team}", "apps", "{company}-live")
@@ -122,6 +141,7 @@ def _apart(name: str, others: Iterable[str]) -> bool:
 
 def _services(seed: Seed, company: Company, picked: Sequence[tuple[Archetype, str]]) -> tuple[Service, ...]:
     families = {protocol: seed.rng("family", protocol).choice(choices) for protocol, choices in FAMILIES.items()}
+    buckets = {protocol: seed.rng("buckets", protocol).choice(choices) for protocol, choices in _BUCKETS.items()}
     namespace = seed.rng("namespace").choice(_NAMESPACES)
     present = {archetype.name for archetype, _ in picked} | set(STORES)
     return tuple(
@@ -130,6 +150,7 @@ def _services(seed: Seed, company: Company, picked: Sequence[tuple[Archetype, st
             archetype,
             team,
             families[archetype.protocol],
+            buckets[archetype.protocol],
             namespace.format(team=team, company=company.slug),
             tuple(need for need in archetype.needs if need in present),
         )
@@ -138,7 +159,13 @@ def _services(seed: Seed, company: Company, picked: Sequence[tuple[Archetype, st
 
 
 def _service(
-    rng: Rng, archetype: Archetype, team: str, family: SliFamily, namespace: str, depends_on: tuple[str, ...]
+    rng: Rng,
+    archetype: Archetype,
+    team: str,
+    family: SliFamily,
+    buckets: tuple[str, ...],
+    namespace: str,
+    depends_on: tuple[str, ...],
 ) -> Service:
     low, high = _PODS
     return Service(
@@ -153,8 +180,16 @@ def _service(
         purpose=archetype.purpose,
         depends_on=depends_on,
         latency_slo=rng.choice(_LATENCY_SLOS),
-        latency_threshold=rng.choice(_LATENCY_THRESHOLDS[archetype.protocol]),
+        latency_threshold=rng.choice(_objectives(archetype.protocol, buckets)),
+        buckets=buckets,
     )
+
+
+def _objectives(protocol: Protocol, buckets: Sequence[str]) -> list[str]:
+    """Bounds that make a sensible latency objective: a request four times as slow still falls into a bucket."""
+    low, high = map(Fraction, _OBJECTIVES[protocol])
+    top = Fraction(buckets[-1])
+    return [bound for bound in buckets if low <= Fraction(bound) <= min(high, top / 4)]
 
 
 def _rounded(rps: int) -> int:

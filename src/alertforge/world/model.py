@@ -66,7 +66,8 @@ class Service:
     purpose: str  # a clause: "terminates websocket sessions"
     depends_on: tuple[str, ...] = ()
     latency_slo: str = "0.99"  # fraction of requests faster than latency_threshold
-    latency_threshold: str = "0.5"  # seconds; a bucket bound of its histogram
+    latency_threshold: str = "0.5"  # seconds; one of `buckets`
+    buckets: tuple[str, ...] = ("0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "10")  # seconds, without +Inf
 
     @property
     def camel(self) -> str:

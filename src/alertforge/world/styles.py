@@ -98,8 +98,8 @@ FOR_MINUTES: Final[Mapping[str, tuple[int, ...]]] = {
     "cert-expiry": (10, 15, 30),
     "batch-overdue": (5, 10, 15),
 }
+# Kinds without a window judge the newest sample.
 WINDOWS: Final[Mapping[str, tuple[int, ...]]] = {
-    "target-down": (5,),
     "error-ratio": (5, 10),
     "latency-quantile": (5, 10),
     "memory-limit": (5, 10),
@@ -111,8 +111,6 @@ WINDOWS: Final[Mapping[str, tuple[int, ...]]] = {
     "disk-filling": (30, 45, 60),
     "consumer-lag": (5, 10, 15),
     "replica-lag": (5, 10),
-    "cert-expiry": (10,),
-    "batch-overdue": (10,),
 }
 THRESHOLDS: Final[Mapping[str, tuple[str, ...]]] = {
     "error-ratio": ("0.02", "0.03", "0.05", "0.08", "0.1"),

@@ -151,12 +151,16 @@ class CardinalityCase:
 
 @dataclass(frozen=True)
 class RecordingRequirement:
-    """Recording rules: values and how many series there are."""
+    """Recording rules: values and how many series there are.
+
+    `definitions` is how many distinct rules of one name are fine for one subject.
+    """
 
     id: str
     records: tuple[str, ...]
     values: tuple[RecordCase, ...]
     cardinality: tuple[CardinalityCase, ...]
+    definitions: int = 1
     kind: Literal["recording"] = "recording"
     q_start: float = 0.0
 

@@ -1,0 +1,302 @@
+"""What must still do what it did: everything of the baseline that no item touches.
+
+One check each, all of family `preserved`: alerts, records, receivers, `global`, route probes, inhibition probes.
+What is equal by normal form is preserved at no cost. What is written otherwise is proven by replay: the baseline's
+definitions and the workspace's, each in its own surroundings, must show the same at every minute of every scenario,
+and must show something at all. Preservation is planned first (`plan`), replayed with everything else, judged last.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from alertforge.alertmanager.config import Config
+from alertforge.grader.definitions import Index, index
+from alertforge.grader.delivery import Delivery, alert_labels
+from alertforge.grader.replay import Ask, Firing, Timeline
+from alertforge.grader.result import PRESERVATION, Check, labels_text, runs
+from alertforge.grader.spec import InhibitionCase, RouteProbe, Spec
+from alertforge.prometheus.rules import Group, RuleFile
+from alertforge.prometheus.series import Labels
+
+TOUCHED_PATH = "!touched-records"  # sorts before every rule file
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which alerts and records of the baseline stand, which do not exist any more, and which a replay must prove."""
+
+    alerts: Mapping[str, str]  # name -> "kept" | "gone" | "changed"
+    records: Mapping[str, str]
+    old_files: tuple[RuleFile, ...]  # the baseline's rules in their surroundings; empty when nothing is to be proven
+
+    def changed(self, verdicts: Mapping[str, str]) -> tuple[str, ...]:
+        """The names that a replay must prove."""
+        return tuple(name for name, verdict in verdicts.items() if verdict == "changed")
+
+    def asks(self, spec: Spec) -> list[Ask]:
+        """What to observe of the changed ones, in every scenario: the same for the baseline and the workspace."""
+        alerts, records = frozenset(self.changed(self.alerts)), self.changed(self.records)
+        if not alerts and not records:
+            return []
+        return [
+            Ask(
+                scenario,
+                alerts,
+                tuple((name, minute) for name in records for minute in range(scenario.minutes + 1)),
+                alerts,
+            )
+            for scenario in spec.scenarios
+        ]
+
+
+def plan(spec: Spec, files: Sequence[RuleFile], baseline: Sequence[RuleFile]) -> Plan:
+    """Compare by normal form; both file lists hold only rules that Prometheus takes."""
+    old, new = index(baseline), index(files)
+    alerts = _verdicts(old, new, True, spec.preservation.touched_alerts)
+    records = _verdicts(old, new, False, spec.preservation.touched_records)
+    needed = "changed" in alerts.values() or "changed" in records.values()
+    surroundings = _with_touched_records(baseline, files, spec.preservation.touched_records) if needed else ()
+    return Plan(alerts, records, surroundings)
+
+
+def _verdicts(old: Index, new: Index, is_alert: bool, touched: Iterable[str]) -> dict[str, str]:
+    skip = set(touched)
+    out: dict[str, str] = {}
+    for kind, name in sorted(old):
+        if kind == is_alert and name not in skip:
+            now = new.get((kind, name), ())
+            same = set(now) == set(old[kind, name])
+            out[name] = "kept" if same else "changed" if now else "gone"
+    return out
+
+
+def _with_touched_records(
+    baseline: Sequence[RuleFile], files: Sequence[RuleFile], touched: Iterable[str]
+) -> tuple[RuleFile, ...]:
+    """The baseline with the workspace's definitions of records that items may change.
+
+    An untouched alert on top of a repaired record shows what the repair makes of it, on both sides.
+    """
+    names = set(touched)
+    kept = tuple(_select(file, lambda is_alert, name: is_alert or name not in names) for file in baseline)
+    taken = [_select(file, lambda is_alert, name: not is_alert and name in names) for file in files]
+    groups = tuple(group for file in taken for group in file.groups if group.rules)
+    renamed = tuple(replace(group, name=f"{number}") for number, group in enumerate(groups))
+    return (RuleFile(TOUCHED_PATH, renamed), *kept) if renamed else kept
+
+
+def _select(file: RuleFile, keep: Callable[[bool, str], bool]) -> RuleFile:
+    groups: tuple[Group, ...] = tuple(
+        replace(group, rules=tuple(rule for rule in group.rules if keep(rule.is_alert, rule.name)))
+        for group in file.groups
+    )
+    return replace(file, groups=groups)
+
+
+# --- what deliveries are needed --------------------------------------------------------------------------------------
+
+
+def label_sets(spec: Spec, plan: Plan, old: Timeline, new: Timeline, same_config: bool) -> list[Labels]:
+    """The label sets whose delivery `judge` asks about: probes, and alerts that carry more labels than before."""
+    out: list[Labels] = []
+    if not same_config:
+        out += [probe.labels for probe in spec.preservation.routes]
+        for case in spec.preservation.inhibitions:
+            out += [case.labels, *case.others]
+    for name in plan.changed(plan.alerts):
+        for scenario in spec.scenarios:
+            for minute in range(scenario.minutes + 1):
+                before, after = old.firing(scenario.id, name, minute), new.firing(scenario.id, name, minute)
+                for was, now in _pairs(before, after) or ():
+                    if was.labels != now.labels:
+                        out += [alert_labels(name, was), alert_labels(name, now)]
+    return list(dict.fromkeys(out))
+
+
+def _pairs(before: Sequence[Firing], after: Sequence[Firing]) -> list[tuple[Firing, Firing]] | None:
+    """Each old alert with the new one that carries all its labels; None where there is no such pairing."""
+    if len(before) != len(after):
+        return None
+    left = list(after)
+    out: list[tuple[Firing, Firing]] = []
+    for was in before:
+        fits = [now for now in left if now.labels.contains(was.labels)]
+        now = next((now for now in fits if now.labels == was.labels), fits[0] if fits else None)
+        if now is None:
+            return None
+        left.remove(now)
+        out.append((was, now))
+    return out
+
+
+# --- judging ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Everything that judging compares: the baseline and the workspace, each with its timeline and configuration."""
+
+    spec: Spec
+    plan: Plan
+    old: Timeline
+    new: Timeline
+    old_config: Config
+    old_delivery: Delivery | None  # None where both configurations say the same
+    delivery: Delivery
+    old_index: Index
+    new_index: Index
+
+
+def judge(sides: Sides) -> tuple[Check, ...]:
+    """One check per thing to preserve, in a fixed order."""
+    return (
+        *(_alert(sides, name, verdict) for name, verdict in sides.plan.alerts.items()),
+        *(_record(sides, name, verdict) for name, verdict in sides.plan.records.items()),
+        *_receivers(sides),
+        *(_route(sides, number, probe) for number, probe in enumerate(sides.spec.preservation.routes, 1)),
+        *(_inhibition(sides, number, case) for number, case in enumerate(sides.spec.preservation.inhibitions, 1)),
+    )
+
+
+def _check(what: str, good: bool, expected: str, seen: str, scenario: str = "", minute: int | None = None) -> Check:
+    where = runs([] if minute is None else [minute])
+    return Check(f"P.{what}", PRESERVATION, "preserved", float(good), expected, seen, scenario, where)
+
+
+def _alert(sides: Sides, name: str, verdict: str) -> Check:
+    what, expected = f"alert.{name}", f"alert {name} fires as it did"
+    if verdict != "changed":
+        return _check(what, verdict == "kept", expected, _words(verdict))
+    texts_changed = _annotations(sides.old_index, name) != _annotations(sides.new_index, name)
+    fired = False
+    for scenario in sides.spec.scenarios:
+        for minute in range(scenario.minutes + 1):
+            before = sides.old.firing(scenario.id, name, minute)
+            after = sides.new.firing(scenario.id, name, minute)
+            fired = fired or bool(before)
+            fault = _firing_fault(sides, name, before, after, texts_changed)
+            if fault:
+                return _check(what, False, expected, fault, scenario.id, minute)
+    if not fired:
+        return _check(what, False, expected, "rewritten, and fires in no scenario that could prove it equal")
+    return _check(what, True, expected, "rewritten, and fires as it did in every scenario")
+
+
+def _annotations(known: Index, name: str) -> set[Any]:
+    return {one.annotations for one in known.get((True, name), ())}
+
+
+def _firing_fault(
+    sides: Sides, name: str, before: Sequence[Firing], after: Sequence[Firing], texts_changed: bool
+) -> str:
+    pairs = _pairs(before, after)
+    if pairs is None:
+        return f"fires for {_labels(after)}, not for {_labels(before)}"
+    for was, now in pairs:
+        if was.labels != now.labels and not _delivered_alike(sides.delivery, name, was, now):
+            return f"{labels_text(now.labels.pairs)} goes elsewhere than {labels_text(was.labels.pairs)}"
+        kept = dict(now.annotations)
+        lost = [key for key, text in was.annotations if texts_changed and kept.get(key) != text]
+        if lost:
+            return f"annotation {lost[0]} changed"
+    return ""
+
+
+def _delivered_alike(delivery: Delivery, name: str, was: Firing, now: Firing) -> bool:
+    old, new = alert_labels(name, was), alert_labels(name, now)
+    return delivery.nodes(old) == delivery.nodes(new) and delivery.sides(old) == delivery.sides(new)
+
+
+def _labels(firings: Sequence[Firing]) -> str:
+    return ", ".join(labels_text(firing.labels.pairs) for firing in firings[:3]) or "nobody"
+
+
+def _words(verdict: str) -> str:
+    return {"kept": "unchanged", "gone": "no rule of that name that Prometheus takes"}[verdict]
+
+
+def _record(sides: Sides, name: str, verdict: str) -> Check:
+    what, expected = f"record.{name}", f"record {name} has the values it had"
+    if verdict != "changed":
+        return _check(what, verdict == "kept", expected, _words(verdict))
+    found = False
+    for scenario in sides.spec.scenarios:
+        for minute in range(scenario.minutes + 1):
+            before = sides.old.record(scenario.id, name, minute)
+            after = sides.new.record(scenario.id, name, minute)
+            found = found or bool(before)
+            if not _same_samples(before, after):
+                seen = f"{_samples(after)}, before {_samples(before)}"
+                return _check(what, False, expected, seen, scenario.id, minute)
+    if not found:
+        return _check(what, False, expected, "rewritten, and has no value in any scenario that could prove it equal")
+    return _check(what, True, expected, "rewritten, with the same values in every scenario")
+
+
+def _same_samples(before: Sequence[tuple[Labels, float]] | None, after: Sequence[tuple[Labels, float]] | None) -> bool:
+    if before is None or after is None or [labels for labels, _ in before] != [labels for labels, _ in after]:
+        return False
+    return all(
+        math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(old) and math.isnan(new))
+        for (_, old), (_, new) in zip(before, after, strict=True)
+    )
+
+
+def _samples(samples: Sequence[tuple[Labels, float]] | None) -> str:
+    if samples is None:
+        return "not readable"
+    return "; ".join(f"{labels_text(labels.pairs)} {value:.12g}" for labels, value in samples[:2]) or "no sample"
+
+
+def _receivers(sides: Sides) -> Iterable[Check]:
+    touched = set(sides.spec.preservation.touched_receivers)
+    config = sides.delivery.config
+    now = {} if config is None else {receiver.name: receiver.body for receiver in config.receivers}
+    for receiver in sorted(sides.old_config.receivers, key=lambda receiver: receiver.name):
+        if receiver.name in touched:
+            continue
+        body = now.get(receiver.name)
+        seen = "unchanged" if body == receiver.body else "gone" if body is None else "changed"
+        yield _check(
+            f"receiver.{receiver.name}", body == receiver.body, f"receiver {receiver.name} notifies as it did", seen
+        )
+    same = config is not None and config.global_ == sides.old_config.global_
+    yield _check("global", same, "`global` is as it was", "unchanged" if same else "changed")
+
+
+def _route(sides: Sides, number: int, probe: RouteProbe) -> Check:
+    expected = f"{labels_text(probe.labels.pairs)} goes to {', '.join(sorted(probe.receivers)) or 'nobody'} as it did"
+    what = f"route.{number}"
+    if sides.delivery.broken:
+        return _check(what, False, expected, "the configuration does not load")
+    if sides.old_delivery is None:
+        return _check(what, True, expected, "unchanged")
+    now = sides.delivery.receivers(probe.labels)
+    if set(now) != set(probe.receivers):
+        return _check(what, False, expected, f"goes to {', '.join(sorted(now)) or 'nobody'}")
+    same = _notified(sides.delivery, probe.labels) == _notified(sides.old_delivery, probe.labels)
+    return _check(what, same, expected, "unchanged" if same else "grouped or repeated in another way")
+
+
+def _notified(delivery: Delivery, labels: Labels) -> list[tuple[Any, ...]]:
+    return sorted(
+        (node.receiver, tuple(sorted(node.group_by)), node.group_wait, node.group_interval, node.repeat_interval)
+        for node in delivery.nodes(labels)
+    )
+
+
+def _inhibition(sides: Sides, number: int, case: InhibitionCase) -> Check:
+    state = "inhibited" if case.suppressed else "not inhibited"
+    beside = "; ".join(labels_text(other.pairs) for other in case.others) or "nothing"
+    expected = f"{labels_text(case.labels.pairs)} beside {beside} is {state} as it was"
+    what = f"inhibition.{number}"
+    if sides.delivery.broken:
+        return _check(what, False, expected, "the configuration does not load")
+    if sides.old_delivery is None:
+        return _check(what, True, expected, "unchanged")
+    found = sides.delivery.suppressed(case.labels, case.others)
+    return _check(what, found == case.suppressed, expected, "inhibited" if found else "not inhibited")

@@ -1,0 +1,62 @@
+"""What a defect is: one way in which a real rule goes wrong, as a function on the parsed rule.
+
+A defect is placed by the shape of the expression, never by its text or by the kind of alert, so it works for kinds
+and house styles that it has never seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from alertforge.alerts.base import Subject
+from alertforge.prometheus.promql import normal_form
+from alertforge.prometheus.rules import Rule
+from alertforge.seeds import Seed
+
+Flavour = Literal["noisy", "silent", "misrouted", "cosmetic"]
+
+Breaks = Callable[[Rule, Subject, Seed], Rule | None]
+Repairs = Callable[[Rule, Subject], Rule | None]
+
+
+@dataclass(frozen=True)
+class Defect:
+    """One way in which a rule goes wrong.
+
+    `symptoms` are jinja2 templates over `alert`, `service` and `team` (for records, `alert` is the record): what
+    people saw, never the reason. `misfix` says how a person in a hurry would repair it, and `mis_repairs` does that to
+    the broken rule. `hidden` defects cannot be found by searching the text for one word. `records` marks defects of
+    recording rules; all others are for alerting rules.
+    """
+
+    name: str
+    family: str
+    flavour: Flavour
+    breaks: Breaks
+    symptoms: tuple[str, ...]
+    misfix: str
+    mis_repairs: Repairs
+    hidden: bool = True
+    records: bool = False
+    kinds: frozenset[str] | None = None
+
+    def apply(self, rule: Rule, subject: Subject, seed: Seed) -> Rule | None:
+        """The broken rule; None where the rule's shape cannot hold this defect or nothing would change."""
+        if rule.is_alert == self.records:
+            return None
+        broken = self.breaks(rule, subject, seed.child(self.name))
+        return broken if broken is not None and differs(broken, rule) else None
+
+    def mis_fix(self, broken: Rule, subject: Subject) -> Rule | None:
+        """The broken rule after the wrong repair; None where that repair changes nothing."""
+        repaired = self.mis_repairs(broken, subject)
+        return repaired if repaired is not None and differs(repaired, broken) else None
+
+
+def differs(one: Rule, other: Rule) -> bool:
+    """Whether two rules differ in more than how their expressions are written."""
+    if replace(one, expr="0") != replace(other, expr="0"):
+        return True
+    return normal_form(one.tree) != normal_form(other.tree)

@@ -1,0 +1,144 @@
+"""Defects of time: how long a condition must hold, how far it looks back, when it lets go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from alertforge.alerts.base import Subject
+from alertforge.defects import shapes
+from alertforge.defects.base import Defect
+from alertforge.defects.shapes import MINUTE
+from alertforge.prometheus.promql import Call, Expr, Selector, Subquery
+from alertforge.prometheus.rules import Rule
+from alertforge.seeds import Seed
+
+HOUR: Final = 60 * MINUTE
+
+
+def _no_for(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    return replace(rule, for_=0)
+
+
+def _for_too_long(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    return replace(rule, for_=max(HOUR, rule.for_ * 3)) if rule.for_ else None
+
+
+def _held_for_an_hour(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    return replace(rule, keep_firing_for=HOUR)
+
+
+def _leftover_offset(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    return shapes.on_selectors(rule, lambda one: None if one.offset else replace(one, offset=HOUR))
+
+
+def _window(change: Callable[[int], int]) -> Callable[[Call], Expr | None]:
+    def one(call: Call) -> Expr | None:
+        def resize(arg: Expr) -> Expr:
+            resizable = isinstance(arg, Selector | Subquery) and arg.window is not None
+            return replace(arg, window=change(arg.window)) if resizable else arg  # type: ignore[union-attr,arg-type]
+
+        return replace(call, args=tuple(resize(arg) for arg in call.args))
+
+    return one
+
+
+def _one_scrape(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    return shapes.on_calls(rule, shapes.TWO_SAMPLES, _window(lambda _: MINUTE))
+
+
+def _long_memory(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    if shapes.window_pair(rule.tree) is not None or shapes.window_ms(rule.tree) > HOUR:
+        return None
+    return shapes.on_calls(rule, shapes.COUNTER_FUNCTIONS, _window(lambda window: window * 12))
+
+
+DEFECTS: Final = (
+    Defect(
+        "no-for",
+        "durations",
+        "noisy",
+        _no_for,
+        (
+            "{{ alert }} came and went all night; each time it was gone before anyone had the laptop open",
+            "on-call for {{ team }} got a string of calls for {{ service }}, every one resolved within two minutes",
+            "a hiccup of a single minute at {{ service }} is enough to set {{ alert }} off",
+            "{{ alert }} flaps: fired, resolved, fired, resolved, and nobody ever found anything broken",
+        ),
+        "raise the threshold until it is quiet",
+        shapes.threshold_up,
+    ),
+    Defect(
+        "for-too-long",
+        "durations",
+        "silent",
+        _for_too_long,
+        (
+            "{{ service }} was down for forty minutes and {{ alert }} had not said a word when it came back",
+            "customers wrote in long before {{ alert }} did; by then it was nearly over",
+            "{{ team }} learned of it from a partner; {{ alert }} only ever shows up for the very longest outages",
+            "in the last three incidents on {{ service }} somebody had fixed it by hand before the alert came",
+        ),
+        "lower the threshold so that it notices sooner",
+        shapes.threshold_down,
+    ),
+    Defect(
+        "held-for-an-hour",
+        "durations",
+        "noisy",
+        _held_for_an_hour,
+        (
+            "{{ service }} had been healthy for most of an hour and {{ alert }} was still red",
+            "{{ team }} stopped trusting {{ alert }}: it stays up long after the graphs are flat again",
+            "the incident was closed at ten past, the alert at ten past the next hour",
+            "nobody could tell whether the fix had worked, because {{ alert }} would not go away",
+        ),
+        "wait longer before it fires",
+        shapes.wait_longer,
+        hidden=False,
+    ),
+    Defect(
+        "leftover-offset",
+        "durations",
+        "silent",
+        _leftover_offset,
+        (
+            "{{ alert }} arrived an hour after {{ service }} broke, when everything was fine again",
+            "{{ team }} was told about an outage that had ended long before",
+            "the timeline makes no sense: {{ service }} breaks, it recovers, and much later comes {{ alert }}",
+            "{{ alert }} said nothing during the incident and then woke people up for a service that worked",
+        ),
+        "do not wait before it fires",
+        shapes.wait_less,
+        hidden=False,
+    ),
+    Defect(
+        "window-of-one-scrape",
+        "durations",
+        "silent",
+        _one_scrape,
+        (
+            "{{ alert }} has not fired once since it was tightened up, and there were two incidents in that time",
+            "{{ service }} failed for half an hour in full view of every dashboard; {{ alert }} stayed green",
+            "somebody made {{ alert }} react faster last month, and it has been quiet ever since",
+            "nobody in {{ team }} can remember when {{ alert }} last went off, though it should have last week",
+        ),
+        "lower the threshold",
+        shapes.threshold_down,
+    ),
+    Defect(
+        "long-memory",
+        "durations",
+        "noisy",
+        _long_memory,
+        (
+            "{{ alert }} kept firing for the better part of an hour after {{ service }} had recovered",
+            "the graphs were normal again, yet {{ alert }} would not clear and {{ team }} looked for a second cause",
+            "{{ alert }} is slow on the uptake: it comes late and it leaves late",
+            "after every short incident {{ alert }} lingers, and people have begun to close it by hand",
+        ),
+        "wait longer before it fires",
+        shapes.wait_longer,
+    ),
+)

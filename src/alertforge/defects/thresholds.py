@@ -1,0 +1,293 @@
+"""Defects of the comparison: its number, its unit, its direction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from alertforge.alerts.base import Subject
+from alertforge.defects import shapes
+from alertforge.defects.base import Defect
+from alertforge.prometheus.promql import Binary, Call, Expr, Number, rewrite, selectors, walk
+from alertforge.prometheus.rules import Rule
+from alertforge.seeds import Seed
+
+_INVERTED: Final = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": ">"}
+_QUANTILE: Final = frozenset({"histogram_quantile"})
+
+
+def _inverted(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    tree = rule.tree
+    main = [limit for limit in shapes.main_limits(tree) if limit.op in _INVERTED]
+    if not main:
+        return None
+    last = main[-1]
+    turned = replace(last, op=_INVERTED[last.op])
+    return rule.with_expr(rewrite(tree, lambda node: turned if node == last else node))
+
+
+def _percent(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    def change(limit: Binary) -> Expr | None:
+        number = shapes.threshold(limit)
+        if not (shapes.is_ratio(shapes.measured(limit)) and 0 < shapes.value_of(number) < 1):
+            return None
+        if any(isinstance(node, Call) and node.func in _QUANTILE for node in walk(limit)):
+            return None
+        return shapes.with_threshold(limit, _in_percent(number))
+
+    return shapes.on_main_limits(rule, change)
+
+
+def _in_percent(number: Expr) -> Expr:
+    """`0.05` as 5, `14.4 * (1 - 0.995)` as `14.4 * (100 - 99.5)`."""
+    match number:
+        case Number(value):
+            return Number(shapes.tidy(value * 100))
+        case Binary("-", Number(1), Number(value)):
+            return Binary("-", Number(100.0), Number(shapes.tidy(value * 100)))
+        case Binary("*", lhs, rhs):
+            return (
+                replace(number, rhs=_in_percent(rhs))
+                if isinstance(rhs, Binary)
+                else replace(number, lhs=_in_percent(lhs))
+            )
+    return Binary("*", number, Number(100.0))
+
+
+def _milliseconds(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    def change(limit: Binary) -> Expr | None:
+        seconds = any("_seconds" in (one.name or "") for one in selectors(shapes.measured(limit)))
+        if not seconds or shapes.is_ratio(shapes.measured(limit)) or _reads_clock(limit):
+            return None
+        new = shapes.scaled(shapes.threshold(limit), 1000)
+        return None if new is None or shapes.direction(limit) not in (">", ">=") else shapes.with_threshold(limit, new)
+
+    return shapes.on_main_limits(rule, change)
+
+
+def _reads_clock(expr: Expr) -> bool:
+    return any(isinstance(node, Call) and node.func in ("time", "timestamp") for node in walk(expr))
+
+
+def _objective_for_budget(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    def change(limit: Binary) -> Expr | None:
+        number = shapes.threshold(limit)
+        new = rewrite(number, lambda node: node.rhs if isinstance(node, Binary) and _is_budget(node) else node)
+        return None if new == number else shapes.with_threshold(limit, new)
+
+    return shapes.on_main_limits(rule, change)
+
+
+def _is_budget(node: Binary) -> bool:
+    return node.op == "-" and node.lhs == Number(1.0) and isinstance(node.rhs, Number) and 0 < node.rhs.value < 1
+
+
+def _too_hard(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    return shapes.harder(rule, 2.5)
+
+
+def _too_easy(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    return shapes.harder(rule, 0.4)
+
+
+def _bool(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    return shapes.on_main_limits(rule, lambda limit: None if limit.bool_ else replace(limit, bool_=True))
+
+
+def _off_the_scale(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    """Above the highest finite bucket there is nothing that a quantile could come to."""
+
+    def change(limit: Binary) -> Expr | None:
+        quantile = any(isinstance(node, Call) and node.func in _QUANTILE for node in walk(shapes.measured(limit)))
+        if not quantile or shapes.direction(limit) not in (">", ">="):
+            return None
+        top = max(float(bound) for bound in subject.service.buckets)
+        return shapes.with_threshold(replace(limit, op=limit.op.rstrip("=")), Number(top))
+
+    return shapes.on_main_limits(rule, change)
+
+
+def _hours_of(rule: Rule, directions: tuple[str, ...]) -> Rule | None:
+    def change(limit: Binary) -> Expr | None:
+        if not _reads_clock(shapes.measured(limit)) or shapes.direction(limit) not in directions:
+            return None
+        value = shapes.value_of(shapes.threshold(limit)) / 3600
+        return shapes.with_threshold(limit, Number(shapes.tidy(value))) if value else None
+
+    return shapes.on_main_limits(rule, change)
+
+
+def _age_in_hours(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    return _hours_of(rule, (">", ">="))
+
+
+def _left_in_hours(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    return _hours_of(rule, ("<", "<="))
+
+
+def _near_horizon(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    def change(call: Call) -> Expr | None:
+        if len(call.args) != 2 or not shapes.is_literal(call.args[1]):
+            return None
+        return replace(call, args=(call.args[0], Number(shapes.tidy(shapes.value_of(call.args[1]) / 60))))
+
+    return shapes.on_calls(rule, frozenset({"predict_linear"}), change)
+
+
+DEFECTS: Final = (
+    Defect(
+        "inverted-comparison",
+        "thresholds",
+        "silent",
+        _inverted,
+        (
+            "{{ alert }} kept quiet while {{ service }} was broken and went off once it was fine again",
+            "it is as if {{ alert }} had good and bad the wrong way round",
+            "the one time {{ service }} really failed, {{ alert }} cleared; the rest of the week {{ team }} mutes it",
+            "{{ alert }} does not line up with the graph at all: quiet in the trough, loud on the way out",
+        ),
+        "wait longer before it fires",
+        shapes.wait_longer,
+    ),
+    Defect(
+        "percent-for-fraction",
+        "thresholds",
+        "silent",
+        _percent,
+        (
+            "four in ten requests to {{ service }} failed for half an hour and {{ alert }} stayed green",
+            "{{ alert }} has never fired, not even in the load test where {{ service }} was taken down on purpose",
+            "{{ team }} found out from the support queue; {{ alert }} was deployed, loaded, and silent",
+            "a total outage of {{ service }} did not trip {{ alert }}",
+        ),
+        "do not wait before it fires",
+        shapes.wait_less,
+    ),
+    Defect(
+        "milliseconds-for-seconds",
+        "thresholds",
+        "silent",
+        _milliseconds,
+        (
+            "{{ service }} took ten seconds for every page and {{ alert }} did not mind",
+            "people reloaded {{ service }} until it gave up; {{ alert }} never came",
+            "{{ alert }} has not fired since it was written, however slow {{ service }} became",
+            "{{ team }} heard about the slowness on the phone, not from {{ alert }}",
+        ),
+        "do not wait before it fires",
+        shapes.wait_less,
+    ),
+    Defect(
+        "objective-for-budget",
+        "thresholds",
+        "silent",
+        _objective_for_budget,
+        (
+            "{{ service }} spent the month's allowance in a morning and {{ alert }} did not stir",
+            "{{ alert }} has never gone off in its life; the monthly report says it should have, twice",
+            "half of all requests to {{ service }} failed before lunch, no {{ alert }}",
+            "{{ team }} learned that the objective was missed from the report at the end of the month",
+        ),
+        "do not wait before it fires",
+        shapes.wait_less,
+    ),
+    Defect(
+        "threshold-too-hard",
+        "thresholds",
+        "silent",
+        _too_hard,
+        (
+            "{{ alert }} only comes for disasters; trouble that customers notice at {{ service }} goes by without it",
+            "{{ service }} was clearly past what we promise, yet {{ alert }} never fired",
+            "a steady dribble of trouble at {{ service }} went unannounced for an hour",
+            "in the review {{ team }} counted three incidents over the agreed limit and one notification",
+        ),
+        "do not wait before it fires",
+        shapes.wait_less,
+    ),
+    Defect(
+        "threshold-too-easy",
+        "thresholds",
+        "noisy",
+        _too_easy,
+        (
+            "{{ alert }} goes off on ordinary days, with {{ service }} inside everything that was agreed",
+            "{{ team }} gets {{ alert }} several times a week and closes it each time: nothing wrong",
+            "{{ alert }} fired through a whole afternoon in which no customer noticed anything",
+            "the review lists {{ alert }} as the loudest of the quarter, with not one incident behind it",
+        ),
+        "wait longer before it fires",
+        shapes.wait_longer,
+    ),
+    Defect(
+        "always-true",
+        "thresholds",
+        "noisy",
+        _bool,
+        (
+            "{{ alert }} has been firing since the deploy and will not stop, whatever {{ service }} does",
+            "{{ alert }} is on around the clock; {{ service }} is fine",
+            "{{ team }} has muted {{ alert }} because it is simply always there",
+            "since last week's change {{ alert }} fires for {{ service }} day and night",
+        ),
+        "raise the threshold until it is quiet",
+        shapes.threshold_up,
+        hidden=False,
+    ),
+    Defect(
+        "off-the-scale",
+        "thresholds",
+        "silent",
+        _off_the_scale,
+        (
+            "{{ service }} answered in half a minute at best and {{ alert }} did not fire",
+            "the latency panel sat on a flat ceiling for an hour, and {{ alert }} stayed green under it",
+            "however slow {{ service }} gets, {{ alert }} never comes",
+            "{{ team }} tried it on purpose, with every request hanging: no {{ alert }}",
+        ),
+        "do not wait before it fires",
+        shapes.wait_less,
+    ),
+    Defect(
+        "age-in-hours",
+        "thresholds",
+        "noisy",
+        _age_in_hours,
+        (
+            "{{ alert }} fires minutes after every run that went well",
+            "{{ alert }} is red nearly all day, although {{ service }} does its work on time",
+            "{{ team }} is told that something is overdue when it has just finished",
+            "as soon as one run is done, {{ alert }} complains about the next",
+        ),
+        "wait longer before it fires",
+        shapes.wait_longer,
+    ),
+    Defect(
+        "time-left-in-hours",
+        "thresholds",
+        "silent",
+        _left_in_hours,
+        (
+            "{{ alert }} left {{ team }} no time at all: it was over before anyone had read it",
+            "there should have been days of warning for {{ service }}; there was none",
+            "{{ service }} ran out on a Sunday, and {{ alert }} had not said a word all week",
+            "{{ team }} found out from the error page that the time was up",
+        ),
+        "do not wait before it fires",
+        shapes.wait_less,
+    ),
+    Defect(
+        "near-horizon",
+        "thresholds",
+        "silent",
+        _near_horizon,
+        (
+            "{{ alert }} came when it was full already; the point of it was to come hours before",
+            "anyone could see on the graph where it was heading, only {{ alert }} could not",
+            "{{ team }} had four minutes between {{ alert }} and the crash",
+            "{{ service }} filled up steadily all afternoon, and {{ alert }} warned of nothing",
+        ),
+        "do not wait before it fires",
+        shapes.wait_less,
+    ),
+)

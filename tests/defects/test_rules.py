@@ -1,0 +1,70 @@
+"""Every rule defect: it changes what the alert does, loads in promtool, and is told like a person would tell it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from jinja2 import Environment, StrictUndefined
+
+from alertforge.alerts import KINDS
+from alertforge.alerts.base import Subject
+from alertforge.defects import DEFECTS, applicable
+from alertforge.prometheus import promtool
+from alertforge.tools import find
+
+from .hosts import SEED, Host
+
+KIND_NAMES = sorted(KINDS)
+GIVEAWAYS = re.compile(
+    r"\b(for:|selector|threshold|matcher|aggregat\w*|label|bool|offset|inverted|regex|rate\(|sum\(|absent|budget"
+    r"|window|vector|expr|query|promql|severity)\b",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_tells_what_people_saw_in_at_least_four_ways_and_not_what_is_wrong(name: str) -> None:
+    defect = DEFECTS[name]
+    environment = Environment(undefined=StrictUndefined)
+    told = [environment.from_string(text).render(alert="A", service="S", team="T") for text in defect.symptoms]
+    assert len(set(told)) >= 4
+    assert not [text for text in told if GIVEAWAYS.search(text)]
+    assert not [text for text in told if name.replace("-", " ") in text.lower()]
+
+
+def test_no_symptom_is_shared_by_two_defects() -> None:
+    told = [text for defect in DEFECTS.values() for text in defect.symptoms]
+    assert len(told) == len(set(told))
+
+
+@pytest.mark.parametrize("kind", KIND_NAMES)
+def test_every_broken_rule_and_every_wrong_repair_loads_in_promtool(kind: str, subject: Subject) -> None:
+    rule = KINDS[kind].rule(subject)
+    broken = applicable(rule, subject, SEED)
+    repaired = [again for defect, one in broken if (again := defect.mis_fix(one, subject)) is not None]
+    rules = [one for _, one in broken] + repaired
+    verdicts = promtool.check(rules, find("promtool"))
+    assert {one.expr: verdict for one, verdict in zip(rules, verdicts, strict=True) if verdict} == {}
+
+
+@pytest.mark.parametrize("kind", KIND_NAMES)
+def test_the_same_seed_breaks_a_rule_the_same_way(kind: str, subject: Subject) -> None:
+    rule = KINDS[kind].rule(subject)
+    assert applicable(rule, subject, SEED) == applicable(rule, subject, SEED)
+
+
+@pytest.mark.parametrize("kind", KIND_NAMES)
+def test_every_defect_that_applies_shows_in_some_scenario_of_the_kind(kind: str, subject: Subject) -> None:
+    host = Host.of(KINDS[kind], subject)
+    broken = {defect.name: rule for defect, rule in applicable(host.rule, subject, SEED)}
+    seen = host.observe({"reference": host.rule, **broken})
+    assert host.shown_by(seen["reference"], seen["reference"]) == []
+    shown = {name: host.shown_by(seen["reference"], seen[name]) for name in broken}
+    assert [name for name, scenarios in shown.items() if not scenarios] == []
+
+
+def test_leaves_records_alone(subject: Subject) -> None:
+    record = replace(KINDS["fast-burn"].rule(subject), is_alert=False, for_=0, annotations=())
+    assert not [defect.name for defect, _ in applicable(record, subject, SEED) if not defect.records]

@@ -1,0 +1,181 @@
+"""Items about inhibition (`I`): while a service is down, its consequences stay quiet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from alertforge.alertmanager.config import InhibitRule
+from alertforge.alertmanager.matchers import Matcher
+from alertforge.alerts.base import Subject
+from alertforge.grader.spec import InhibitionCase, InhibitionRequirement, Requirement, Scenario
+from alertforge.items.base import Edit, Item, Touched, Wrong
+from alertforge.prometheus.series import Labels
+from alertforge.repo.brief import Request
+from alertforge.repo.model import Repo
+from alertforge.repo.routing import inhibit_rule
+from alertforge.seeds import Seed
+from alertforge.world.model import Service
+
+
+@dataclass(frozen=True)
+class InhibitionItem:
+    """`source` of a service suppresses `targets` of the same service and nothing else."""
+
+    id: str
+    subject: Subject
+    source: str
+    targets: tuple[str, ...]
+    bystanders: tuple[str, ...]  # alerts of the same service that must still page
+    other: Service
+    seed: Seed
+    broken: InhibitRule | None = None
+    symptom: str = ""
+
+    @property
+    def rule(self) -> InhibitRule:
+        """The reference rule."""
+        return inhibit_rule(self.subject.world, self.source, self.targets)
+
+    def place(self, repo: Repo) -> Repo:
+        """Add the rule."""
+        return repo.with_config(replace(repo.config, inhibit_rules=(*repo.config.inhibit_rules, self.rule)))
+
+    def break_(self, repo: Repo) -> Repo:
+        """Without the rule, or with the broken one in its place."""
+        return self._instead(() if self.broken is None else (self.broken,))(repo)
+
+    def _instead(self, rules: Sequence[InhibitRule]) -> Edit:
+        def edit(repo: Repo) -> Repo:
+            out: list[InhibitRule] = []
+            for rule in repo.config.inhibit_rules:
+                out += rules if rule == self.rule else (rule,)
+            return repo.with_config(replace(repo.config, inhibit_rules=tuple(out)))
+
+        return edit
+
+    # --- requirement -------------------------------------------------------------------------------------------------
+
+    def labels(self, alert: str, service: Service, *, page: bool = True) -> Labels:
+        """An alert of a service as it fires in this house."""
+        style = self.subject.style
+        return Labels.of(
+            {
+                "alertname": alert,
+                style.severity_label: style.severities["page" if page else "ticket"],
+                style.owner_label: service.team,
+                style.service_label: service.name,
+                **dict(style.extra_labels),
+            }
+        )
+
+    def requirement(self, solved: Repo, items: Sequence[Item]) -> tuple[Requirement, tuple[Scenario, ...]]:
+        """Each target beside the source, alone, beside another service's source; the source itself; bystanders."""
+        mine, other = self.subject.service, self.other
+        source, foreign = self.labels(self.source, mine), self.labels(self.source, other)
+        cases = []
+        for target in self.targets:
+            here = self.labels(target, mine)
+            cases += [
+                InhibitionCase(here, (source,), True, f"{target} while {self.source} fires"),
+                InhibitionCase(here, (), False, f"{target} alone"),
+                InhibitionCase(here, (foreign,), False, f"{target} while another service is down"),
+                InhibitionCase(source, (here,), False, f"{self.source} beside {target}"),
+            ]
+        first = self.labels(self.targets[0], mine)
+        cases.append(
+            InhibitionCase(
+                first, (source, foreign, self.labels(self.targets[0], other)), True, "in the middle of a larger outage"
+            )
+        )
+        cases.append(
+            InhibitionCase(
+                self.labels(self.targets[0], other), (source, foreign), True, "the same alert of the other service"
+            )
+            if self._covers_others()
+            else InhibitionCase(self.labels("SomethingElse", other), (source,), False, "another service's alert")
+        )
+        for bystander in self.bystanders:
+            cases.append(InhibitionCase(self.labels(bystander, mine), (source,), False, f"{bystander} must still page"))
+        unknown = self.labels("SomethingElse", mine, page=False)
+        cases.append(InhibitionCase(unknown, (source,), False, "an alert that the request does not name"))
+        cases.append(
+            InhibitionCase(
+                first, (self.labels("SomethingElse", mine),), False, f"{self.targets[0]} beside an unrelated alert"
+            )
+        )
+        return InhibitionRequirement(self.id, tuple(cases)), ()
+
+    @staticmethod
+    def _covers_others() -> bool:
+        """Alert names hold the service's name, so a rule need not cover another service's alerts of that name."""
+        return False
+
+    # --- words -------------------------------------------------------------------------------------------------------
+
+    def request(self) -> Request:
+        """What to suppress, for whom."""
+        targets = ", ".join(f"`{target}`" for target in self.targets)
+        exact = (
+            f"While `{self.source}` is firing for a service, suppress {targets} for that same service only; everything "
+            "else must still page."
+        )
+        outcome = (
+            f"When `{self.subject.service.name}` is down we get a page that says so, and then more that only follow "
+            f"from it: {targets}. Those should stay quiet for that service as long as `{self.source}` fires; nothing "
+            "else should."
+        )
+        return Request(
+            self.id,
+            "inhibition",
+            self.subject.service,
+            self.source,
+            exact,
+            outcome,
+            notes=(self.symptom,) if self.symptom else (),
+        )
+
+    def touched(self) -> Touched:
+        """Nothing by name: the pair of alerts is left out of the probes."""
+        return Touched()
+
+    # --- other ways --------------------------------------------------------------------------------------------------
+
+    def accepted(self) -> Mapping[str, Edit]:
+        """A rule a target; the service written out on both sides; legacy matchers; severities named too."""
+        label, service = self.subject.style.service_label, self.subject.service.name
+        world = self.subject.world
+        here = Matcher(label, "=", service)
+        rule = self.rule
+        style = self.subject.style
+        severe = Matcher(style.severity_label, "=~", f"{style.severities['page']}|{style.severities['ticket']}")
+        legacy = replace(
+            rule,
+            source=tuple(replace(m, legacy=True) for m in rule.source),
+            target=tuple(replace(m, legacy=True) for m in rule.target),
+        )
+        return {
+            "a-rule-a-target": self._instead([inhibit_rule(world, self.source, (target,)) for target in self.targets]),
+            "service-written-out": self._instead(
+                [replace(rule, source=(*rule.source, here), target=(*rule.target, here), equal=())]
+            ),
+            "legacy-match": self._instead([legacy]),
+            "severities-named": self._instead([replace(rule, target=(*rule.target, severe))]),
+        }
+
+    def wrong(self) -> Mapping[str, Wrong]:
+        """Without `equal`; backwards; on a label one side lacks; everything of the service."""
+        rule = self.rule
+        label = self.subject.style.service_label
+        everything = (Matcher("alertname", "!=", self.source),)
+        return {
+            "no-equal": Wrong(self._instead([replace(rule, equal=())]), 0.95),
+            "backwards": Wrong(self._instead([replace(rule, source=rule.target, target=rule.source)]), 0.3),
+            "label-missing": Wrong(
+                self._instead(
+                    [replace(rule, source=(*rule.source, Matcher("cluster", "!=", "")), equal=(label, "cluster"))]
+                ),
+                0.5,
+            ),
+            "everything": Wrong(self._instead([replace(rule, target=everything)]), 0.95),
+        }

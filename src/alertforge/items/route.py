@@ -1,0 +1,193 @@
+"""Items about routing (`R`): a team that nothing routes to yet, or whose routes are broken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from alertforge.alertmanager import routing as amrouting
+from alertforge.alertmanager.config import Config, Route
+from alertforge.alertmanager.matchers import Matcher
+from alertforge.grader.spec import ChainCase, Requirement, RouteCase, RouteRequirement, Scenario
+from alertforge.items.alert import AlertItem
+from alertforge.items.base import Edit, Item, Touched, Wrong
+from alertforge.prometheus.series import Labels
+from alertforge.repo.brief import Request
+from alertforge.repo.model import Repo
+from alertforge.repo.routing import URGENCIES, add_team, owner, prune, receiver, severity, without_team
+from alertforge.seeds import Seed
+from alertforge.world.model import Service, Team, World
+
+
+@dataclass(frozen=True)
+class RouteItem:
+    """Routing for one team; with `broken` the configuration that the start repo has instead."""
+
+    id: str
+    world: World
+    service: Service
+    team: Team
+    strangers: tuple[Team, ...]  # other teams with routes of their own
+    seed: Seed
+
+    def place(self, repo: Repo) -> Repo:
+        """The team's receivers and routes, laid out as the house does."""
+        return repo.with_config(add_team(repo.config, self.world, self.team.name))
+
+    def break_(self, repo: Repo) -> Repo:
+        """As before the team was on call."""
+        return repo.with_config(without_team(repo.config, self.world, self.team.name))
+
+    # --- requirement -------------------------------------------------------------------------------------------------
+
+    def labels(self, team: str, level: str, alert: str = "SomethingElse", **more: str) -> Labels:
+        """An alert's labels in this house."""
+        style = self.world.style
+        return Labels.of(
+            {
+                "alertname": alert,
+                style.severity_label: level,
+                style.owner_label: team,
+                style.service_label: self.service.name,
+                **dict(style.extra_labels),
+                **more,
+            }
+        )
+
+    def requirement(self, solved: Repo, items: Sequence[Item]) -> tuple[Requirement, tuple[Scenario, ...]]:
+        """Each severity of the team, look-alikes that are not the team, other teams, and pages that really fired."""
+        return RouteRequirement(self.id, self._cases(solved.config), self._chain(solved, items)), ()
+
+    def _cases(self, config: Config) -> tuple[RouteCase, ...]:
+        style, mine = self.world.style, self.team.name
+        own = tuple(receiver(self.world, mine, urgency) for urgency in URGENCIES)
+
+        def positive(labels: Labels, why: str) -> RouteCase:
+            return RouteCase(labels, amrouting.receivers(config.route, labels.as_dict()), why=why)
+
+        def negative(labels: Labels, why: str, forbidden: tuple[str, ...] = own) -> RouteCase:
+            return RouteCase(labels, None, forbidden, why)
+
+        page, ticket = style.severities["page"], style.severities["ticket"]
+        cases = [
+            positive(self.labels(mine, page), "a page of the team"),
+            positive(self.labels(mine, ticket), "a ticket of the team"),
+            positive(self.labels(mine, page, **{style.service_label: "another-one"}), "a page for another service"),
+            positive(self.labels(mine, ticket, instance="10.0.0.7:9100", job="node"), "a ticket with more labels"),
+            positive(self.labels(mine, style.info_severity), "neither page nor ticket"),
+            negative(self.labels(f"{mine}-data", page), "a team with a longer name"),
+            negative(self.labels(f"pre-{mine}", page), "a team with a longer name"),
+            negative(self.labels("", page), "a page that nobody owns"),
+            negative(self.labels("", ticket), "a ticket that nobody owns"),
+            negative(self.labels(mine, ticket), "a ticket must not page", own[:1]),
+        ]
+        for team in self.strangers[:2]:
+            cases.append(negative(self.labels(team.name, page), f"a page of team {team.name}"))
+            cases.append(negative(self.labels(team.name, ticket), f"a ticket of team {team.name}"))
+            theirs = tuple(receiver(self.world, team.name, urgency) for urgency in URGENCIES)
+            cases.append(negative(self.labels(mine, page), f"a page of the team, to {team.name}", theirs))
+        return tuple(cases)
+
+    def _chain(self, solved: Repo, items: Sequence[Item]) -> tuple[ChainCase, ...]:
+        """Alerts of the team that the queue adds or repairs, each at a minute at which every right answer fires."""
+        out = []
+        for item in items:
+            if not isinstance(item, AlertItem) or item.subject.service.team != self.team.name:
+                continue
+            rule = item.rule
+            labels = {"alertname": rule.name, **dict(rule.labels), **item.subject.identity.as_dict()}
+            fired = next((one.case for one in item.judged if one.case.fires), None)
+            if fired is None:
+                continue
+            span = fired.fires[0]
+            out.append(
+                ChainCase(
+                    fired.scenario,
+                    (span.first + span.last) // 2,
+                    rule.name,
+                    item.subject.identity,
+                    amrouting.receivers(solved.config.route, labels),
+                    f"the page that {rule.name} sends",
+                )
+            )
+        return tuple(out[:2])
+
+    # --- words -------------------------------------------------------------------------------------------------------
+
+    def request(self) -> Request:
+        """Who is on call now."""
+        style = self.world.style
+        page, ticket = (receiver(self.world, self.team.name, urgency) for urgency in URGENCIES)
+        team = f"`{self.team.name}`"
+        exact = (
+            f"Team {team} is on call for `{self.service.name}` now, but nothing routes to them yet. Add the receivers "
+            f"`{page}` and `{ticket}`; alerts with `{style.owner_label}: {self.team.name}` go to `{page}` when "
+            f"`{style.severity_label}` is `{style.severities['page']}` and to `{ticket}` when it is "
+            f"`{style.severities['ticket']}`, as our routing rules in the README say for every team."
+        )
+        outcome = (
+            f"Team {self.team.title} ({team}) took over the pager for `{self.service.name}`. Nothing reaches them yet: "
+            "give them the routing that every other team has."
+        )
+        return Request(self.id, "route", self.service, self.team.name, exact, outcome)
+
+    def touched(self) -> Touched:
+        """The team's receivers."""
+        return Touched(receivers=tuple(receiver(self.world, self.team.name, urgency) for urgency in URGENCIES))
+
+    # --- other ways --------------------------------------------------------------------------------------------------
+
+    def _routes(self, *routes: Route, first: bool = False) -> Edit:
+        """The team's receivers as they are, other routes instead of the reference's."""
+
+        def edit(repo: Repo) -> Repo:
+            names = {receiver(self.world, self.team.name, urgency) for urgency in URGENCIES}
+            root = prune(repo.config.route, names)
+            audit = 1 if self.world.style.audit_receiver else 0
+            kept = root.routes
+            at = audit if first else len(kept)
+            # a severity-first house has catch-all severity routes: a team's own routes must stand before them
+            at = audit if self.world.style.routing == "severity-first" else at
+            return repo.with_config(replace(repo.config, route=replace(root, routes=(*kept[:at], *routes, *kept[at:]))))
+
+        return edit
+
+    def accepted(self) -> Mapping[str, Edit]:
+        """Two flat routes; one route with children; legacy matchers; at the top of the tree."""
+        page, ticket = (receiver(self.world, self.team.name, urgency) for urgency in URGENCIES)
+        mine = owner(self.world, self.team.name)
+        pages, tickets = (severity(self.world, urgency) for urgency in URGENCIES)
+        default = None if self.world.style.routing == "team-first" else self.world.style.default_receiver
+        rest = (Route(ticket, matchers=(mine,)),) if default is None else ()
+        flat = (Route(page, matchers=(mine, pages)), Route(ticket, matchers=(mine, tickets)), *rest)
+        children = (Route(page, matchers=(pages,)), Route(ticket, matchers=(tickets,)))
+        nested = Route(default or ticket, matchers=(mine,), routes=children)
+        legacy = tuple(
+            replace(route, matchers=tuple(replace(m, legacy=True) for m in route.matchers)) for route in flat
+        )
+        return {
+            "flat": self._routes(*flat),
+            "nested": self._routes(nested),
+            "legacy-match": self._routes(*legacy),
+            "at-the-top": self._routes(*flat, first=True),
+        }
+
+    def wrong(self) -> Mapping[str, Wrong]:
+        """Everything to the pager; a catch-all; a prefix pattern; all pages, whoever owns them."""
+        page, ticket = (receiver(self.world, self.team.name, urgency) for urgency in URGENCIES)
+        name = self.world.style.owner_label
+        mine = owner(self.world, self.team.name)
+        pages, tickets = (severity(self.world, urgency) for urgency in URGENCIES)
+        prefix = Matcher(name, "=~", f".*{self.team.name}.*")
+        return {
+            "all-to-the-pager": Wrong(self._routes(Route(page, matchers=(mine,))), 0.9),
+            "pattern": Wrong(
+                self._routes(Route(page, matchers=(prefix, pages)), Route(ticket, matchers=(prefix, tickets))), 0.95
+            ),
+            "all-pages": Wrong(
+                self._routes(Route(page, matchers=(pages,)), Route(ticket, matchers=(mine, tickets)), first=True), 0.9
+            ),
+            "swapped": Wrong(
+                self._routes(Route(ticket, matchers=(mine, pages)), Route(page, matchers=(mine, tickets))), 0.6
+            ),
+        }

@@ -1,0 +1,148 @@
+"""How a house lays out routing and inhibition: its policy as a configuration, and as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from alertforge.alertmanager.config import Config, InhibitRule, Receiver, Route
+from alertforge.alertmanager.matchers import Matcher
+from alertforge.world.model import Team, Urgency, World
+
+URGENCIES: tuple[Urgency, ...] = ("page", "ticket")
+
+
+def receiver(world: World, team: str, urgency: Urgency) -> str:
+    """Receiver of a team for an urgency."""
+    return world.style.receiver[urgency].format(team=team)
+
+
+def receiver_body(world: World, name: str) -> Mapping[str, object]:
+    """What a receiver of this house does: posts to the company's own notification gateway."""
+    path = "".join(char if char.isalnum() else "-" for char in name)
+    return {"webhook_configs": [{"url": f"https://notify.{world.domain}/hooks/{path}", "send_resolved": "true"}]}
+
+
+def severity(world: World, urgency: Urgency) -> Matcher:
+    """`severity="page"` in the house's words."""
+    return Matcher(world.style.severity_label, "=", world.style.severities[urgency])
+
+
+def owner(world: World, team: str) -> Matcher:
+    """`team="payments"` in the house's words."""
+    return Matcher(world.style.owner_label, "=", team)
+
+
+def base_config(world: World, teams: Sequence[Team]) -> Config:
+    """The whole configuration for some teams, laid out as the house does."""
+    style = world.style
+    routes: list[Route] = []
+    names = [style.default_receiver]
+    if style.audit_receiver:
+        routes.append(Route(style.audit_receiver, matchers=(severity(world, "page"),), continue_=True))
+        names.append(style.audit_receiver)
+    if style.routing == "severity-first":
+        routes += [Route(matchers=(severity(world, urgency),)) for urgency in URGENCIES]
+    root = Route(
+        style.default_receiver,
+        group_by=style.group_by,
+        group_wait=30_000,
+        group_interval=300_000,
+        repeat_interval=4 * 3_600_000,
+        routes=tuple(routes),
+    )
+    config = Config(
+        {"resolve_timeout": "5m"}, root, tuple(Receiver(name, receiver_body(world, name)) for name in names)
+    )
+    for team in teams:
+        config = add_team(config, world, team.name)
+    return config
+
+
+def add_team(config: Config, world: World, team: str) -> Config:
+    """The team's receivers, and its routes at the end of where the house keeps them."""
+    names = tuple(receiver(world, team, urgency) for urgency in URGENCIES)
+    receivers = (*config.receivers, *(Receiver(name, receiver_body(world, name)) for name in names))
+    return replace(config, receivers=receivers, route=_with_team(config.route, world, team))
+
+
+def _with_team(root: Route, world: World, team: str) -> Route:
+    page, ticket = (receiver(world, team, urgency) for urgency in URGENCIES)
+    mine = owner(world, team)
+    match world.style.routing:
+        case "team-first":
+            child = Route(page, matchers=(severity(world, "page"),))
+            return replace(root, routes=(*root.routes, Route(ticket, matchers=(mine,), routes=(child,))))
+        case "severity-first":
+            routes = []
+            for route in root.routes:
+                for urgency, name in zip(URGENCIES, (page, ticket), strict=True):
+                    if route.receiver is None and route.matchers == (severity(world, urgency),):
+                        route = replace(route, routes=(*route.routes, Route(name, matchers=(mine,))))
+                routes.append(route)
+            return replace(root, routes=tuple(routes))
+        case _:
+            both = [
+                Route(name, matchers=(mine, severity(world, urgency)))
+                for urgency, name in zip(URGENCIES, (page, ticket), strict=True)
+            ]
+            return replace(root, routes=(*root.routes, *both))
+
+
+def without_team(config: Config, world: World, team: str) -> Config:
+    """The configuration before the team had routes and receivers."""
+    names = {receiver(world, team, urgency) for urgency in URGENCIES}
+    return replace(
+        config,
+        receivers=tuple(one for one in config.receivers if one.name not in names),
+        route=prune(config.route, names),
+    )
+
+
+def prune(route: Route, names: set[str]) -> Route:
+    """The tree without the routes that go to the receivers named."""
+    kept = tuple(prune(child, names) for child in route.routes if child.receiver not in names)
+    return replace(route, routes=kept)
+
+
+def inhibit_rule(world: World, source: str, targets: Sequence[str]) -> InhibitRule:
+    """While `source` fires for a service, `targets` of the same service stay quiet."""
+    target = targets[0] if len(targets) == 1 else "|".join(targets)
+    return InhibitRule(
+        (Matcher("alertname", "=", source),),
+        (Matcher("alertname", "=" if len(targets) == 1 else "=~", target),),
+        (world.style.service_label,),
+    )
+
+
+def routing_policy(world: World) -> tuple[str, ...]:
+    """The routing conventions in sentences."""
+    style = world.style
+    page, ticket = style.severities["page"], style.severities["ticket"]
+    key = style.severity_label
+    out = [
+        f"A team's alerts are found by the `{style.owner_label}` label, with the team's name as its value and nothing "
+        "else: no patterns.",
+        f"`{key}: {page}` goes to `{style.receiver['page'].format(team='<team>')}`, `{key}: {ticket}` to "
+        f"`{style.receiver['ticket'].format(team='<team>')}`, and to no other team's receiver.",
+    ]
+    if style.routing == "team-first":
+        out.append(
+            f"Anything else that carries a team's `{style.owner_label}` label, `{key}: {style.info_severity}` "
+            f"included, lands where the team's `{ticket}` alerts do."
+        )
+    else:
+        out.append(
+            f"Only those two severities reach a team; `{key}: {style.info_severity}` and everything without a known "
+            f"owner lands in `{style.default_receiver}`."
+        )
+    if style.routing == "team-first":
+        out.append(f"Alerts without a known owner land in `{style.default_receiver}`.")
+    if style.audit_receiver:
+        out.append(f"Every `{page}` alert, whoever owns it, is copied to `{style.audit_receiver}` as well.")
+    out.append(
+        f"Receivers post to the notification gateway: a `webhook_configs` entry with the url "
+        f"`https://notify.{world.domain}/hooks/<receiver>`, with dashes for whatever is not a letter or a digit, "
+        "and `send_resolved: true`."
+    )
+    return tuple(out)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from alertforge.grader import replay as replay_module
+from alertforge.grader.reach import Reach, place
 from alertforge.grader.replay import Ask, Cache, Firing, Seen, Timeline, plain_replay, replay
 from alertforge.grader.spec import InputSeries, Scenario
 from alertforge.prometheus.rules import Group, Rule, RuleFile
@@ -176,9 +177,77 @@ def test_a_rule_that_yields_something_is_never_left_out(binary: Path, expr: str)
 def test_a_rule_that_cannot_yield_anything_does_not_run(binary: Path, expr: str) -> None:
     files = [rule_file(record("rec:of:other", "other"), alert("Probe", expr), alert("Kept", "x"))]
     ask = Ask(scenario("s", 3, x__pod_a="1x3"))
-    needed = replay_module._Reach(replay_module._place(files)).needed(ask)
+    needed = ask.needed(Reach(place(files)))
     assert [placed.rule.name for placed in needed] == ["Kept"]
     assert both(binary, files, [ask]).firing_minutes("s", "Probe") == ()
+
+
+SHAPED = (
+    record("r:static", "x", env="prod"),
+    record("r:sum", "sum by (pod, zone) (x)"),
+    record("r:without", "sum without (zone) (x)"),
+    record("r:to", 'label_replace(x, "to", "b", "", "")'),
+    record("r:left", "x * on (pod) group_left (team) info"),
+    record("r:values", 'count_values("val", x)'),
+    record("r:top", "topk by (pod) (1, x)"),
+    record("r:either", "sum by (pod) (x) or label_join(x, 'zone', '', 'pod')"),
+    record("r:early", 'max by (pod) (r:late{side="b"} or x{pod="a"})', side="a"),
+    record("r:late", 'label_replace(r:early, "side", "b", "", "")'),
+    record("x", "info", pod="z"),
+)
+SHAPED_SERIES = {"x__pod_a__zone_n": "1x6", "x__pod_b__zone_s": "1x6", "info__pod_a__team_core": "1x6"}
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        'r:static{env="prod"}',
+        'r:static{env!="dev", pod="b"}',
+        'r:sum{pod="a", zone="n", env=""}',
+        'r:without{zone="", pod="a"}',
+        'r:to{to="b"}',
+        'r:left{team="core"}',
+        'r:values{val="1"}',
+        'r:top{zone="s"}',
+        'r:either{zone="a"}',
+        'r:either{zone=""}',
+        'r:late{side="b"}',
+        'max_over_time(r:early{side="a"}[3m])',
+        'x{pod="z", team="core"}',
+        'sum by (pod) (r:static{env="prod"}) * 2 > 1',
+    ],
+)
+def test_labels_that_a_record_can_carry_keep_its_readers(binary: Path, expr: str) -> None:
+    files = [rule_file(*SHAPED, alert("Probe", expr, severity="page", team="static"))]
+    seen = both(binary, files, [Ask(scenario("s", 6, **SHAPED_SERIES))])
+    assert seen.firing_minutes("s", "Probe"), "the example itself is dull"
+
+
+@pytest.mark.parametrize(
+    "expr", ['r:static{env="dev"}', 'r:static{env!="prod"}', 'r:sum{pod="q"}', 'r:sum{team="core"}', 'r:top{pod="q"}']
+)
+def test_readers_of_labels_that_no_record_carries_do_not_run(binary: Path, expr: str) -> None:
+    files = [rule_file(*SHAPED, alert("Probe", expr), alert("Kept", "info"))]
+    ask = Ask(scenario("s", 6, **SHAPED_SERIES))
+    assert [placed.rule.name for placed in ask.needed(Reach(place(files)))] == ["Kept"]
+    assert both(binary, files, [ask]).firing_minutes("s", "Probe") == ()
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        alert("A", "x", pod="same"),  # two series become one: an error
+        alert("A", "x", pod=""),
+        alert("A", "x > on (pod) group_left (team) info", team="other", severity="page"),
+        alert("A", "sum by (pod) (x)", zone="static", alertname="Other", empty="", template="{{ $labels.pod }}"),
+        alert("A", "absent(nothing)", service="s"),
+        alert("A", 'absent(nothing{service="a"})', service="b"),
+        alert("A", "vector(1)", service="s", **{"not a name": "ü"}),
+    ],
+)
+def test_static_labels_are_those_that_promtool_would_set(binary: Path, rule: Rule) -> None:
+    group = Group("g", (rule,), labels=(("team", "group"), ("severity", "ticket")))
+    both(binary, [RuleFile("rules/a.yml", (group,))], [Ask(scenario("s", 6, **SHAPED_SERIES))])
 
 
 def test_a_template_that_queries_keeps_what_it_may_read(binary: Path) -> None:
@@ -190,9 +259,9 @@ def test_a_template_that_queries_keeps_what_it_may_read(binary: Path) -> None:
 
 def test_a_record_that_nobody_reads_is_not_run(binary: Path) -> None:
     files = [rule_file(record("a:b", "x"), record("c:d", "x"), alert("A", "c:d"))]
-    reach = replay_module._Reach(replay_module._place(files))
+    reach = Reach(place(files))
     ask = Ask(scenario("s", 2, x="1x2"))
-    assert [placed.rule.name for placed in reach.needed(ask)] == ["c:d", "A"]
+    assert [placed.rule.name for placed in ask.needed(reach)] == ["c:d", "A"]
 
 
 def test_an_expression_that_our_reader_refuses_is_kept(binary: Path) -> None:

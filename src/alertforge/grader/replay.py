@@ -2,9 +2,10 @@
 
 What makes it fast, with the same result as the plain way (`plain_replay`):
 
-- per scenario only the rules run that can yield anything on its series and that someone asks about (`reach` below);
+- per scenario only the rules run that can yield anything on its series and that someone asks about (`reach.py`);
 - many scenarios share a process, balanced over a few workers;
-- annotations are rendered only where they are asked for;
+- annotations are rendered only where they are asked for, and static labels are put on afterwards: promtool takes
+  each for a template, at every tick of every active alert;
 - a scenario whose rules, series and questions are unchanged comes out of the cache.
 
 promtool ends a scenario at the first tick at which a rule fails to evaluate, where a server would log it and go on.
@@ -24,7 +25,6 @@ import hashlib
 import json
 import math
 import os
-import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,6 +33,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from alertforge.grader.reach import STATE_METRICS, Placed, Reach, Reached, place
 from alertforge.grader.spec import Scenario
 from alertforge.prometheus import promql
 from alertforge.prometheus.promtool import PromtoolError, TestFile, TestResult, printed_name, run_tests
@@ -46,8 +47,6 @@ MAX_BATCH: Final = 40  # scenarios a process
 BATCH_SECONDS: Final = 20.0  # estimated work a process, also bounds its output
 PATIENCE: Final = 15.0  # a process may take so many times its estimate ...
 GRACE_SECONDS: Final = 8.0  # ... and this much more
-
-STATE_METRICS: Final = frozenset({"ALERTS", "ALERTS_FOR_STATE"})
 
 
 # --- questions and answers -------------------------------------------------------------------------------------------
@@ -65,6 +64,11 @@ class Ask:
     alerts: frozenset[str] | None = None
     records: tuple[tuple[str, int], ...] = ()
     annotations: frozenset[str] | None = frozenset()
+
+    def needed(self, reach: Reach) -> list[Placed]:
+        """The rules that can change the answer."""
+        names = {name for name, _ in self.records}
+        return reach.needed((series.series for series in self.scenario.series), self.wants_alert, names)
 
     def wants_alert(self, name: str) -> bool:
         """Whether this alert is asked for."""
@@ -181,200 +185,20 @@ def _samples(found: Iterable[tuple[Labels, float]]) -> Samples:
     return tuple(sorted(plain, key=lambda sample: sample[0]))
 
 
-# --- reach: which rules a scenario needs -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Placed:
-    """A rule and where it stands."""
-
-    number: int  # position in the order of evaluation
-    path: str
-    group: int  # number of its group over all files
-    group_labels: Pairs
-    rule: Rule
-    tree: promql.Expr | None  # None where the reader refuses what Prometheus may take
-    reads: frozenset[str] | None  # metric names it can read; None is any
-
-    @property
-    def title(self) -> str:
-        """The rule in messages."""
-        return f"{'alert' if self.rule.is_alert else 'record'} {self.rule.name} ({self.path})"
-
-
-def _place(files: Sequence[RuleFile]) -> list[_Placed]:
-    placed: list[_Placed] = []
-    groups = 0
-    for file in sorted(files, key=lambda f: f.path):
-        for group in file.groups:
-            for rule in group.rules:
-                try:
-                    tree = rule.tree
-                except promql.PromQLError:
-                    tree = None
-                reads = _reads(rule, tree)
-                placed.append(_Placed(len(placed), file.path, groups, group.labels, rule, tree, reads))
-            groups += 1
-    return placed
-
-
-_QUERY: Final = re.compile(r"\{\{.*\bquery\b.*\}\}", re.DOTALL)  # `query` between the first and the last action
-
-
-def _reads(rule: Rule, tree: promql.Expr | None) -> frozenset[str] | None:
-    """Metric names that a rule can read, by its expression and by `query` in its templates."""
-    if tree is None or any(_QUERY.search(text) for _, text in rule.labels + rule.annotations):
-        return None
-    names = [selector.name for selector in promql.selectors(tree)]
-    return None if None in names else frozenset(name for name in names if name is not None)
-
-
-class _Reach:
-    """Decides which rules matter on given series: those that can yield something, and what they are asked through.
-
-    An expression yields nothing where Prometheus' engine has nothing to work on: a selector that no series can match,
-    anything computed from it, either side missing of `and` or arithmetic. What could yield from nothing (`absent`,
-    `vector`, `scalar`, `time()`, `hour()`, literals) and what cannot be told here (regular expressions, selectors
-    without a name, a metric that some reachable rule records, `ALERTS`) counts as yielding.
-    """
-
-    def __init__(self, placed: Sequence[_Placed]) -> None:
-        self._placed = placed
-        self._known: dict[tuple[str, ...], frozenset[int]] = {}
-
-    def needed(self, ask: Ask) -> list[_Placed]:
-        """The rules that can change what is asked for, in the order of evaluation."""
-        reachable = self._reachable(tuple(sorted({series.series for series in ask.scenario.series})))
-        records = {name for name, _ in ask.records}
-        needed: set[int] = set()
-        new = [
-            p
-            for p in self._placed
-            if p.number in reachable and (ask.wants_alert(p.rule.name) if p.rule.is_alert else p.rule.name in records)
-        ]
-        while new:
-            needed |= {p.number for p in new}
-            names: set[str] = set()
-            for p in new:
-                if p.reads is None:
-                    return [p for p in self._placed if p.number in reachable]
-                names |= p.reads
-            new = [
-                p
-                for p in self._placed
-                if p.number in reachable
-                and p.number not in needed
-                and (p.rule.name in names if not p.rule.is_alert else bool(names & STATE_METRICS))
-            ]
-        return [p for p in self._placed if p.number in needed]
-
-    def _reachable(self, series: tuple[str, ...]) -> frozenset[int]:
-        if series not in self._known:
-            self._known[series] = self._closure(series)
-        return self._known[series]
-
-    def _closure(self, series: tuple[str, ...]) -> frozenset[int]:
-        by_name: dict[str, list[Labels]] = {}
-        for text in series:
-            labels = _series_labels(text)
-            if labels is None:
-                return frozenset(p.number for p in self._placed)
-            by_name.setdefault(labels.name, []).append(labels)
-        recorded: set[str] = set()
-        reached: set[int] = set()
-        grown = True
-        while grown:
-            grown = False
-            matches = _Matches(by_name, recorded)
-            for p in self._placed:
-                if p.number not in reached and (p.tree is None or matches.can_yield(p.tree)):
-                    reached.add(p.number)
-                    if not p.rule.is_alert and p.rule.name not in recorded:
-                        recorded.add(p.rule.name)
-                        grown = True
-        return frozenset(reached)
-
-
-def _series_labels(text: str) -> Labels | None:
-    try:
-        selector = promql.parse(text)
-    except promql.PromQLError:
-        return None
-    if not isinstance(selector, promql.Selector) or selector.name is None:
-        return None
-    if any(matcher.op != "=" for matcher in selector.matchers):
-        return None
-    return Labels.of([(m.name, m.value) for m in selector.matchers] + [(METRIC_NAME, selector.name)])
-
-
-_FROM_NOTHING: Final = frozenset({"absent", "absent_over_time", "scalar", "vector", "time", "pi"})
-_SCALAR_CALLS: Final = frozenset({"scalar", "time", "pi"})
-_REWRITTEN_LABELS: Final = frozenset({"le", "quantile"})  # values that Prometheus may store in another spelling
-
-
-@dataclass(frozen=True)
-class _Matches:
-    """What there is to match: input series by name, and names that reachable rules record."""
-
-    inputs: Mapping[str, Sequence[Labels]]
-    recorded: set[str]
-
-    def can_yield(self, expr: promql.Expr) -> bool:
-        """Whether the expression may have a result; False only where it surely has none."""
-        match expr:
-            case promql.Selector():
-                return self._matched(expr)
-            case promql.Call(func=func, args=args):
-                vectors = [arg for arg in args if not _is_scalar(arg)]
-                return func in _FROM_NOTHING or not vectors or any(map(self.can_yield, vectors))
-            case promql.Aggregate(expr=inner) | promql.Subquery(expr=inner) | promql.Unary(expr=inner):
-                return self.can_yield(inner)
-            case promql.Binary(op=op, lhs=lhs, rhs=rhs):
-                if op == "or":
-                    return self.can_yield(lhs) or self.can_yield(rhs)
-                if op == "unless":
-                    return self.can_yield(lhs)
-                return self.can_yield(lhs) and self.can_yield(rhs)
-        return True
-
-    def _matched(self, selector: promql.Selector) -> bool:
-        name = selector.name
-        if name is None or name in STATE_METRICS or name in self.recorded:
-            return True
-        return any(_may_match(selector.matchers, labels) for labels in self.inputs.get(name, ()))
-
-
-def _is_scalar(expr: promql.Expr) -> bool:
-    match expr:
-        case promql.Number() | promql.String():
-            return True
-        case promql.Call(func=func):
-            return func in _SCALAR_CALLS
-        case promql.Unary(expr=inner):
-            return _is_scalar(inner)
-        case promql.Binary(lhs=lhs, rhs=rhs):
-            return _is_scalar(lhs) and _is_scalar(rhs)
-    return False
-
-
-def _may_match(matchers: Iterable[promql.Matcher], labels: Labels) -> bool:
-    """Whether no matcher contradicts the labels; regular expressions are Go's and are not tried here."""
-    for matcher in matchers:
-        if matcher.name in _REWRITTEN_LABELS:
-            continue
-        same = labels.get(matcher.name) == matcher.value
-        if (matcher.op == "=" and not same) or (matcher.op == "!=" and same):
-            return False
-    return True
-
-
 # --- one scenario on its way -----------------------------------------------------------------------------------------
 
 
 class _Job:
     """One scenario: its live rules, what was set aside, and its result once there is one."""
 
-    def __init__(self, ask: Ask, needed: Sequence[_Placed], live: Sequence[_Placed], names: Mapping[int, str]) -> None:
+    def __init__(
+        self,
+        ask: Ask,
+        needed: Sequence[Placed],
+        live: Sequence[Placed],
+        names: Mapping[int, str],
+        later: Mapping[int, Pairs],
+    ) -> None:
         self.ask = ask
         self.seen: Seen | None = None
         self.complaint = ""  # why its last run alone came to nothing
@@ -382,6 +206,7 @@ class _Job:
         self._needed = frozenset(p.number for p in needed)
         self._live = list(live)
         self._names = names  # what rules are called while they run, by number; others keep their names
+        self._later = later  # static labels by rule number, put on after the run
         self._failures: list[tuple[int, str]] = []
         self._apart: frozenset[str] = frozenset()  # alerts whose definitions collided and were renamed for that
         self._suspects: str | None = None  # a name whose definitions run under different names, to find the culprit
@@ -390,14 +215,14 @@ class _Job:
             self.seen = Seen()
 
     @property
-    def live(self) -> list[_Placed]:
+    def live(self) -> list[Placed]:
         """The rules that take part."""
         return self._live
 
-    def file(self, live: Sequence[_Placed] | None = None) -> TestFile:
+    def file(self, live: Sequence[Placed] | None = None) -> TestFile:
         """The test file with the live rules, or with those given."""
         rules = self._live if live is None else live
-        groups: dict[int, list[_Placed]] = {}
+        groups: dict[int, list[Placed]] = {}
         for p in rules:
             groups.setdefault(p.group, []).append(p)
         scenario = self.ask.scenario
@@ -412,23 +237,25 @@ class _Job:
             tuple((minute, _record_query(name)) for name, minute in sorted(set(self.ask.records))),
         )
 
-    def _name(self, p: _Placed) -> str:
+    def _name(self, p: Placed) -> str:
         if p.rule.name == self._suspects:
             return f"{p.rule.name}:suspect:{p.number}"
         if p.rule.is_alert and p.rule.name in self._apart:
             return f"{p.rule.name}:apart:{p.number}"
         return self._names.get(p.number, p.rule.name)
 
-    def _running(self, p: _Placed) -> Rule:
+    def _running(self, p: Placed) -> Rule:
         annotations = p.rule.annotations if self.ask.wants_annotations(p.rule.name) else ()
-        return replace(p.rule, name=self._name(p), annotations=annotations)
+        later = self._later.get(p.number, ())
+        labels = tuple(pair for pair in p.rule.labels if pair not in later)
+        return replace(p.rule, name=self._name(p), labels=labels, annotations=annotations)
 
     def estimate(self) -> float:
         """Seconds of work, from measured costs."""
         minutes, rules, series = self.ask.scenario.minutes + 1, len(self._live), len(self.ask.scenario.series)
         return 0.015 + minutes * (rules * (110e-6 + 0.9e-6 * series) + 2e-6 * series)
 
-    def set_aside(self, culprits: Iterable[_Placed], message: str) -> None:
+    def set_aside(self, culprits: Iterable[Placed], message: str) -> None:
         """Leave rules out from now on."""
         numbers = {p.number for p in culprits}
         self._failures += [
@@ -471,7 +298,7 @@ class _Job:
             else:
                 self._suspects = named[0].rule.name
 
-    def _resolve_collision(self, named: Sequence[_Placed], text: str) -> None:
+    def _resolve_collision(self, named: Sequence[Placed], text: str) -> None:
         """Two rules write one series. On a server the sample that was there first stays, and alerts fire anyway."""
         alerts = [p for p in named if p.rule.is_alert]
         forged = [p for p in self._live if not p.rule.is_alert and p.rule.name in STATE_METRICS]
@@ -501,7 +328,8 @@ class _Job:
             for minute in range(self.ask.scenario.minutes + 1):
                 for active in result.alerts.get((minute, self._name(p)), ()):
                     firing = alerts.setdefault((p.rule.name, minute), {})
-                    firing.setdefault(active.labels.without(["alertname"]), active.annotations if keep else ())
+                    labels = active.labels.without(["alertname"]).with_(self._later.get(p.number, ()))
+                    firing.setdefault(labels, active.annotations if keep else ())
         records: dict[tuple[str, int], Samples | None] = {}
         failures = self._messages()
         for name, minute in sorted(set(self.ask.records)):
@@ -522,7 +350,7 @@ def _record_query(name: str) -> str:
     return promql.to_text(promql.Selector(None, (promql.Matcher(METRIC_NAME, "=", name),)))
 
 
-def _running_names(placed: Sequence[_Placed]) -> dict[int, str]:
+def _running_names(placed: Sequence[Placed]) -> dict[int, str]:
     """Names that tell the definitions of one alert apart; none where some rule can read alert names as data."""
     if any(p.reads is None or p.reads & STATE_METRICS for p in placed):
         return {}
@@ -542,6 +370,30 @@ def _running_names(placed: Sequence[_Placed]) -> dict[int, str]:
     return names
 
 
+def _static_labels(needed: Sequence[Placed], reached: Reached) -> dict[int, Pairs]:
+    """Per alert the static labels that can be put on after the run without a difference.
+
+    Those are literal, not in the expression's own samples (no series loses or changes its identity), and no rule of
+    the scenario reads `ALERTS`.
+    """
+    if any(p.reads is None or p.reads & STATE_METRICS for p in needed):
+        return {}
+    return {
+        p.number: tuple(
+            (name, value)
+            for name, value in p.rule.labels
+            if "{{" not in value
+            and value
+            and (name + value).isprintable()  # what promtool may refuse must reach it
+            and name != "alertname"
+            and name not in dict(p.group_labels)
+            and reached.lacks(p, name)
+        )
+        for p in needed
+        if p.rule.is_alert
+    }
+
+
 # --- running ---------------------------------------------------------------------------------------------------------
 
 
@@ -553,7 +405,7 @@ class _Runner:
         self._workers = max(1, workers)
         self._deadline = time.monotonic() + deadline_s
         self._shared = shared  # several scenarios a process, thrifty Go settings
-        self._killers: list[_Placed] = []
+        self._killers: list[Placed] = []
 
     def run(self, jobs: Sequence[_Job]) -> None:
         """Give every job a result."""
@@ -637,7 +489,7 @@ class _Runner:
                 return
         job.give_up(f"scenario given up: more than {MAX_KILLERS} rules that promtool does not survive")
 
-    def _halve(self, job: _Job) -> _Placed | None:
+    def _halve(self, job: _Job) -> Placed | None:
         """The last rule of the shortest run of rules that dies; None where it dies without any."""
         lives, dies = -1, len(job.live)
         while dies - lives > 1 and job.seen is None:
@@ -648,7 +500,7 @@ class _Runner:
                 dies = middle
         return job.live[dies - 1] if dies > 0 and job.seen is None else None
 
-    def _lives(self, job: _Job, live: Sequence[_Placed]) -> bool:
+    def _lives(self, job: _Job, live: Sequence[Placed]) -> bool:
         results = self._test([job], [job.file(live)])
         return results is not None and not results[0].problem
 
@@ -667,12 +519,13 @@ def replay(
     `deadline_s` bounds the whole call, whatever the rules do: scenarios that did not make it come back empty, with a
     failure that says so. With a cache, scenarios that nothing changed for start no process.
     """
-    placed = _place(files)
-    reach, names = _Reach(placed), _running_names(placed)
+    placed = place(files)
+    reach, names = Reach(placed), _running_names(placed)
     jobs: dict[str, _Job] = {}
     for ask in asks:
-        needed = reach.needed(ask)
-        jobs[ask.scenario.id] = _Job(ask, needed, needed, names)
+        needed = ask.needed(reach)
+        later = _static_labels(needed, reach.of(series.series for series in ask.scenario.series))
+        jobs[ask.scenario.id] = _Job(ask, needed, needed, names, later)
     missing: list[tuple[str, _Job]] = []
     for job in jobs.values():
         if job.seen is None and cache is not None:
@@ -693,10 +546,9 @@ def plain_replay(
 
     For benchmarks and for the proof that `replay` changes nothing.
     """
-    placed = _place(files)
-    reach, names = _Reach(placed), _running_names(placed)
-    # every annotation is rendered, as in a straightforward run; `_Job` keeps those that were asked for
-    jobs = {ask.scenario.id: _PlainJob(ask, reach.needed(ask), placed, names) for ask in asks}
+    placed = place(files)
+    reach, names = Reach(placed), _running_names(placed)
+    jobs = {ask.scenario.id: _PlainJob(ask, ask.needed(reach), placed, names, {}) for ask in asks}
     _Runner(promtool, 1, deadline_s, shared=False).run(list(jobs.values()))
     return _timeline(jobs)
 
@@ -704,7 +556,7 @@ def plain_replay(
 class _PlainJob(_Job):
     """A scenario with every rule as it stands."""
 
-    def _running(self, p: _Placed) -> Rule:
+    def _running(self, p: Placed) -> Rule:
         return replace(p.rule, name=self._name(p))
 
 
@@ -762,7 +614,7 @@ def _cache_key(job: _Job, binary: Path) -> str:
         CACHE_VERSION,
         tool,
         [group_mapping(group) for group in file.groups],
-        [[p.path, p.rule.name] for p in job.live],
+        [[p.path, p.rule.name, p.rule.labels] for p in job.live],
         file.series,
         file.minutes,
         file.alerts,

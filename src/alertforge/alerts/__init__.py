@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from alertforge.alerts import fast_burn, slow_burn
+from alertforge.alerts import error_ratio, fast_burn, slow_burn, target_down
 from alertforge.alerts.base import AlertKind
 
 KINDS: Final[Mapping[str, AlertKind]] = {
@@ -13,5 +13,7 @@ KINDS: Final[Mapping[str, AlertKind]] = {
     for module in (
         fast_burn,
         slow_burn,
+        target_down,
+        error_ratio,
     )
 }

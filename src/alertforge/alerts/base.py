@@ -110,6 +110,19 @@ class Subject:
         ).with_expr(tree)
 
 
+def exported(metrics: Iterable[tuple[str, str]], subject: Subject) -> tuple[tuple[str, str], ...]:
+    """Metric patterns and clauses with the names of the subject's family and house filled in."""
+    family = subject.service.family
+    names = {
+        "counter": family.counter,
+        "status_label": family.status_label,
+        "histogram": family.histogram,
+        "by": subject.by,
+        "pod": subject.style.pod_label,
+    }
+    return tuple((name.format(**names), clause.format(**names)) for name, clause in metrics)
+
+
 def slug(alert: str) -> str:
     """`ChatGwDown` as it stands in an address: `chat-gw-down`."""
     out = ""
@@ -215,6 +228,12 @@ class AlertKind(Protocol):
     burn: ClassVar[bool]  # judged with the reference SLI records too
     definitions: ClassVar[int]  # how many rules of one name are fine
     histogram: ClassVar[bool]  # needs the latency histogram
+    windowed: ClassVar[bool]  # reads the house's rate window of its kind; otherwise the newest samples
+    metrics: ClassVar[tuple[tuple[str, str], ...]]  # what it reads: `{counter}`-style name patterns, a clause each
+
+    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
+        """`metrics` with the subject's names filled in, as the README lists what targets export."""
+        ...
 
     def urgency(self, subject: Subject) -> Urgency:
         """Page or ticket."""

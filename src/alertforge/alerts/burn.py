@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import ceil
 from typing import ClassVar
 
-from alertforge.alerts.base import Plan, Reading, Subject, both, over, stage, window_text
+from alertforge.alerts.base import Plan, Reading, Subject, both, exported, over, stage, window_text
 from alertforge.alerts.sli import budget, error_ratio, ratio_text, record_text
 from alertforge.prometheus.promql import parse, to_text
 from alertforge.prometheus.rules import Rule
@@ -35,6 +35,12 @@ class BurnKind:
     burn: ClassVar[bool] = True
     definitions: ClassVar[int] = 1
     histogram: ClassVar[bool] = False
+    windowed: ClassVar[bool] = False  # the tier has windows of its own
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "requests by `{status_label}`"),)
+
+    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
+        """What it reads."""
+        return exported(self.metrics, subject)
 
     def of(self, subject: Subject) -> BurnTier:
         """The house's numbers for this tier."""

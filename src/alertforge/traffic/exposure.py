@@ -6,10 +6,10 @@ request counters by status, a latency histogram, `up`. Alert kinds add the serie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Final, Literal
 
 from alertforge.prometheus.series import GAP, METRIC_NAME, STALE, Labels, Marker, Sample, Series
 from alertforge.seeds import Seed
@@ -18,13 +18,15 @@ from alertforge.world.model import Service, World
 
 Target = Literal["up", "down", "gone"]  # scraped; scrape fails; left service discovery
 
+LADDER: Final = ("0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "10", "30", "60", "120")
+
 
 @dataclass(frozen=True)
 class Flow:
     """What happens to a service, a value a minute: requests, errors and slow requests in that minute, target state.
 
     `slow` counts requests over the service's latency threshold. `deploys` are minutes at which every pod is replaced
-    by a new one (new names, counters from zero, the old series stale).
+    by a new one (new names, counters from zero, the old series stale), `stagger` minutes from one pod to the next.
     """
 
     requests: Sequence[int]
@@ -32,6 +34,9 @@ class Flow:
     slow: Sequence[int]
     target: Sequence[Target]
     deploys: frozenset[int] = frozenset()
+    stagger: int = 0
+    pod_targets: Mapping[int, Sequence[Target]] = field(default_factory=dict)  # pods that fare unlike `target`
+    trouble_on: int | None = None  # the one pod that all errors and slow requests fall on
 
     @property
     def minutes(self) -> int:
@@ -46,6 +51,11 @@ class Exposure:
     service: Service
     series: tuple[Series, ...]
     flow: Flow | None = field(default=None, compare=False)
+
+    @property
+    def minutes(self) -> int:
+        """The last minute."""
+        return len(self.series[0].samples) - 1
 
     def metric(self, name: str, **labels: str) -> tuple[Series, ...]:
         """The series of a metric that carry the labels given."""
@@ -67,12 +77,16 @@ def calm(
     slow: Sequence[Fraction] | Fraction | None = None,
     target: Sequence[Target] | None = None,
     deploys: frozenset[int] = frozenset(),
+    stagger: int = 0,
+    pod_targets: Mapping[int, Sequence[Target]] | None = None,
+    trouble_on: int | None = None,
+    requests: Sequence[int] | None = None,
 ) -> Flow:
     """Ordinary traffic of a service; ratios of errors and slow requests can be set, a value or one a minute.
 
     Background ratios stay under a tenth of what the objectives allow.
     """
-    requests = daily(seed.child("requests"), minutes, Fraction(service.rps) if rps is None else rps)
+    requests = requests or daily(seed.child("requests"), minutes, Fraction(service.rps) if rps is None else rps)
     budget = (1 - Fraction(service.slo)) / 10
     latency_budget = (1 - Fraction(service.latency_slo)) / 10
     return Flow(
@@ -81,6 +95,9 @@ def calm(
         _counts(requests, slow, blips(seed.child("slow"), minutes, latency_budget)),
         target or ["up"] * (minutes + 1),
         deploys,
+        stagger,
+        pod_targets or {},
+        trouble_on,
     )
 
 
@@ -125,6 +142,31 @@ def target_labels(world: World, service: Service, pod: str) -> dict[str, str]:
     }
 
 
+@dataclass(frozen=True)
+class Life:
+    """One pod: which of the service's it is, its name, and the minutes in which it exists."""
+
+    index: int
+    generation: int
+    pod: str
+    first: int
+    last: int
+
+
+def lives(service: Service, flow: Flow, seed: Seed) -> list[Life]:
+    """Every pod of a scenario, by generation; `seed` is the one that `expose` gets."""
+    starts = [0, *sorted(flow.deploys)]
+    out = []
+    for generation, start in enumerate(starts):
+        for index, pod in enumerate(pod_names(seed.child("pods"), service, generation)):
+            late = index * flow.stagger
+            first = start + late if generation else 0
+            last = starts[generation + 1] + late - 1 if generation + 1 < len(starts) else flow.minutes
+            if first <= flow.minutes:
+                out.append(Life(index, generation, pod, first, min(last, flow.minutes)))
+    return out
+
+
 def expose(world: World, service: Service, flow: Flow, seed: Seed, *, histogram: bool = False) -> Exposure:
     """The service's own series for a flow: `up`, request counters by status and, if asked, the latency histogram.
 
@@ -132,19 +174,16 @@ def expose(world: World, service: Service, flow: Flow, seed: Seed, *, histogram:
     its other series go stale; a target that is gone has no series at all.
     """
     series: list[Series] = []
-    generations = _generations(flow)
-    for generation, (first, last) in enumerate(generations):
-        alive = [_scraped(flow, minute, first, last) for minute in range(flow.minutes + 1)]
-        pods = pod_names(seed.child("pods"), service, generation)
-        weights = [100 + seed.rng("weight", generation, pod).below(21) for pod in range(len(pods))]
-        for index, pod in enumerate(pods):
-            labels = target_labels(world, service, pod)
-            series.append(_up(labels, flow, first, last))
-            counts = [_Minute.of(flow, minute, weights, index) for minute in range(flow.minutes + 1)]
-            base = seed.rng("base", generation, index).between(20_000, 90_000) if generation == 0 else 0
-            series += _requests(service, labels, counts, alive, first, base)
-            if histogram:
-                series += _histogram(service, labels, counts, alive, first, base)
+    weights = [100 + seed.rng("weight", pod).below(21) for pod in range(service.pods)]
+    shares = _shares(flow, weights)
+    for life in lives(service, flow, seed):
+        labels = target_labels(world, service, life.pod)
+        alive = [_scraped(flow, minute, life) for minute in range(flow.minutes + 1)]
+        base = seed.rng("base", life.index).between(20_000, 90_000) if life.generation == 0 else 0
+        series.append(_up(labels, alive))
+        series += _requests(service, labels, shares[life.index], alive, life.first, base)
+        if histogram:
+            series += _histogram(service, labels, shares[life.index], alive, life.first, base)
     seen = tuple(s for s in series if any(not isinstance(sample, Marker) for sample in s.samples))
     return Exposure(service, seen, flow)
 
@@ -157,37 +196,39 @@ class _Minute:
     errors: int
     slow: int
 
-    @classmethod
-    def of(cls, flow: Flow, minute: int, weights: Sequence[int], index: int) -> _Minute:
-        # rotate who gets the rounding rest, so that single errors do not all fall on one pod
-        order = [(minute + shift) % len(weights) for shift in range(len(weights))]
-        place = order.index(index)
-        turned = [weights[i] for i in order]
-        return cls(*(split(total[minute], turned)[place] for total in (flow.requests, flow.errors, flow.slow)))
+
+def _shares(flow: Flow, weights: Sequence[int]) -> list[list[_Minute]]:
+    """What falls on each pod, a value a minute."""
+    troubled = weights if flow.trouble_on is None else [int(i == flow.trouble_on) for i in range(len(weights))]
+    columns = [
+        [_turned(total, by, minute) for minute, total in enumerate(totals)]
+        for totals, by in ((flow.requests, weights), (flow.errors, troubled), (flow.slow, troubled))
+    ]
+    return [
+        [_Minute(*(column[minute][pod] for column in columns)) for minute in range(flow.minutes + 1)]
+        for pod in range(len(weights))
+    ]
 
 
-def _generations(flow: Flow) -> list[tuple[int, int]]:
-    """First and last minute of each set of pods."""
-    starts = [0, *sorted(flow.deploys)]
-    ends = [*(start - 1 for start in starts[1:]), flow.minutes]
-    return list(zip(starts, ends, strict=True))
+def _turned(total: int, weights: Sequence[int], minute: int) -> list[int]:
+    """`split`, with the rounding rest given to another pod every minute: single errors do not all fall on one."""
+    shift = minute % len(weights)
+    parts = split(total, [*weights[shift:], *weights[:shift]])
+    return parts[len(parts) - shift :] + parts[: len(parts) - shift]
 
 
-def _scraped(flow: Flow, minute: int, first: int, last: int) -> Target | None:
-    return flow.target[minute] if first <= minute <= last else None
+def _scraped(flow: Flow, minute: int, life: Life) -> Target | None:
+    if not life.first <= minute <= life.last:
+        return None
+    return flow.pod_targets.get(life.index, flow.target)[minute]
 
 
-def _up(labels: dict[str, str], flow: Flow, first: int, last: int) -> Series:
-    samples = _with_markers(
-        [
-            None if (state := _scraped(flow, minute, first, last)) in (None, "gone") else 1 if state == "up" else 0
-            for minute in range(flow.minutes + 1)
-        ]
-    )
-    return Series(Labels.of(labels, **{METRIC_NAME: "up"}), samples)
+def _up(labels: dict[str, str], alive: Sequence[Target | None]) -> Series:
+    values = [None if state in (None, "gone") else int(state == "up") for state in alive]
+    return Series(Labels.of(labels, **{METRIC_NAME: "up"}), with_markers(values))
 
 
-def _with_markers(values: Sequence[int | float | None]) -> tuple[Sample, ...]:
+def with_markers(values: Sequence[int | float | None]) -> tuple[Sample, ...]:
     """Missing values as Prometheus writes them: one staleness marker where a series ends, then nothing."""
     out: list[Sample] = []
     for index, value in enumerate(values):
@@ -206,7 +247,7 @@ def counter(labels: Labels, per_minute: Sequence[int], alive: Sequence[Target | 
         if minute > first:
             total = total + per_minute[minute - 1] if alive[minute - 1] == "up" else 0
         values.append(total if state == "up" else None)
-    return Series(labels, _with_markers(values))
+    return Series(labels, with_markers(values))
 
 
 def _requests(
@@ -253,7 +294,7 @@ def _histogram(
     """Classic buckets: fast requests spread below the threshold, slow ones between it and four times as much."""
     threshold = Fraction(service.latency_threshold)
     out = []
-    for bound in (*service.buckets, "+Inf"):
+    for bound in (*buckets(service), "+Inf"):
         at_most = [_at_most(m, None if bound == "+Inf" else Fraction(bound), threshold) for m in counts]
         fraction = Fraction(1) if bound == "+Inf" else _fast_share(Fraction(bound), threshold)
         out.append(
@@ -270,6 +311,13 @@ def _histogram(
         counter(Labels.of(labels, **{METRIC_NAME: f"{service.family.histogram}_count"}), total, alive, first, base)
     )
     return out
+
+
+def buckets(service: Service) -> tuple[str, ...]:
+    """The finite bounds of the latency histogram, seconds: the threshold, three below it and three above."""
+    bounds = sorted({*LADDER, service.latency_threshold}, key=Fraction)
+    at = bounds.index(service.latency_threshold)
+    return tuple(bounds[max(0, at - 3) : at + 4])
 
 
 def stored_le(bound: str) -> str:

@@ -25,6 +25,17 @@ def daily(seed: Seed, minutes: int, rps: Fraction, *, phase: int | None = None) 
     return out
 
 
+def steady(seed: Seed, minutes: int, rps: Fraction) -> list[int]:
+    """Requests in each minute: `rps` with 1 % of jitter; what rounding cuts off is carried into the next minute."""
+    rng = seed.rng("steady")
+    out, carried = [], Fraction(0)
+    for _ in range(minutes + 1):
+        exact = rps * 60 * Fraction(rng.between(990, 1010), 1000) + carried
+        out.append(int(exact))
+        carried = exact - int(exact)
+    return out
+
+
 def blips(seed: Seed, minutes: int, ratio: Fraction) -> list[Fraction]:
     """A background error ratio: `ratio` on average, between nothing and twice as much."""
     rng = seed.rng("blips")

@@ -1,0 +1,1 @@
+"""Alert kinds on real promtool."""

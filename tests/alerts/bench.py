@@ -1,0 +1,87 @@
+"""Runs the rules of an alert kind through real promtool over all its scenarios and compares with the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from alertforge import tools
+from alertforge.alerts.base import AlertKind, Judged, Subject, build_cases
+from alertforge.alerts.sli import ratio_text
+from alertforge.prometheus.promtool import Active, TestFile, run_tests
+from alertforge.prometheus.rules import Group, Rule
+from alertforge.seeds import Seed
+from alertforge.world.create import create
+
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Everything that one kind says about one subject, and what promtool made of it."""
+
+    kind: AlertKind
+    subject: Subject
+    cases: tuple[Judged, ...]
+    right: Mapping[str, tuple[Rule, ...]]
+    wrong: Mapping[str, tuple[Rule, ...]]
+    seen: Sequence[Mapping[tuple[int, str], tuple[Active, ...]]]  # per case: (minute, variant) and what fires
+
+    def faults(self, variant: str) -> list[str]:
+        """Where a variant's firing minutes contradict the contract, one line a scenario."""
+        out = []
+        for judged, alerts_at in zip(self.cases, self.seen, strict=True):
+            case = judged.case
+            seen = {minute: alerts_at.get((minute, variant), ()) for minute in range(judged.scenario.minutes + 1)}
+            must = {minute for span in case.fires for minute in span.minutes()}
+            never = {minute for quiet in case.quiet for minute in quiet.span.minutes()}
+            own = {m for m, alerts in seen.items() if any(a.labels.contains(case.subject) for a in alerts)}
+            missed, false = sorted(must - own), sorted(never & {m for m, alerts in seen.items() if alerts})
+            several = sorted(m for m, alerts in seen.items() if len(alerts) > 1)
+            late = case.first is not None and (not own or min(own) not in case.first)
+            if missed or false or several or late:
+                out.append(f"{case.scenario}: missed {missed}, false {false}, several {several}, late {late}")
+        return out
+
+
+def bench(kind: AlertKind, seed: str | int, *, services: int = 1) -> Bench:
+    """A drawn world, its first service and every rule that the kind has for it."""
+    world = create(Seed.master(seed), services=services)
+    return bench_of(kind, Subject(world, world.services[0]), seed)
+
+
+def bench_of(kind: AlertKind, subject: Subject, seed: str | int) -> Bench:
+    """The same for a given subject; the world's next service is the other one."""
+    others = [one for one in subject.world.services if one != subject.service][:1]
+    cases = build_cases(kind, subject, others, Seed.master(seed).child(kind.name), "A1")
+    right = {REFERENCE: (kind.rule(subject),), **kind.accepted(subject)}
+    wrong = {name: (rule,) for name, (rule, _) in kind.wrong(subject).items()}
+    groups = [Group("sli", _records(kind, subject))] if kind.burn else []
+    groups += [Group(name, _renamed(rules, name)) for name, rules in {**right, **wrong}.items()]
+    files = [
+        TestFile(
+            tuple(groups),
+            tuple((one.series, one.values) for one in judged.scenario.series),
+            judged.scenario.minutes,
+            (*right, *wrong),
+        )
+        for judged in cases
+    ]
+    results, problem = run_tests(files, tools.find("promtool"), seconds=300)
+    assert results is not None, problem
+    for result in results:
+        assert not result.errors, result.errors
+        assert not result.problem, result.problem
+    return Bench(kind, subject, cases, right, wrong, [result.alerts for result in results])
+
+
+def _records(kind: AlertKind, subject: Subject) -> tuple[Rule, ...]:
+    tier = subject.style.burn[kind.name.partition("-")[0]]
+    return tuple(
+        Rule(subject.record(w), ratio_text(subject, w, scoped=False), is_alert=False) for w in (tier.long, tier.short)
+    )
+
+
+def _renamed(rules: Sequence[Rule], name: str) -> tuple[Rule, ...]:
+    """Alerts named after their variant, so that all variants run side by side."""
+    return tuple(replace(rule, name=name) if rule.is_alert else rule for rule in rules)

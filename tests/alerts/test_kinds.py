@@ -8,6 +8,7 @@ from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject, build_cases
 from alertforge.seeds import Seed
 from alertforge.world.create import create
+
 from .bench import bench
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from alertforge.alerts import error_ratio, fast_burn, slow_burn, target_down
+from alertforge.alerts import error_ratio, fast_burn, latency_quantile, memory_limit, slow_burn, target_down
 from alertforge.alerts.base import AlertKind
 
 KINDS: Final[Mapping[str, AlertKind]] = {
@@ -15,5 +15,7 @@ KINDS: Final[Mapping[str, AlertKind]] = {
         slow_burn,
         target_down,
         error_ratio,
+        latency_quantile,
+        memory_limit,
     )
 }

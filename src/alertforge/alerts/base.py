@@ -18,7 +18,7 @@ from alertforge.prometheus.promql import Expr, parse
 from alertforge.prometheus.rules import Rule
 from alertforge.prometheus.series import Labels, notation, selector_text
 from alertforge.seeds import Seed
-from alertforge.traffic.exposure import Exposure, Flow, calm, expose
+from alertforge.traffic.exposure import Exposure, Flow, calm, expose, healthy
 from alertforge.world.model import HouseStyle, Service, Team, Urgency, World
 
 MARGIN: Final = Fraction(1, 1_000_000)  # a value closer to a threshold than this share of it is drawn again
@@ -372,4 +372,8 @@ def stage(
         other_seed = seed.child(other.name)
         theirs = other_flow(other_seed, other) if other_flow else calm(other_seed, other, minutes)
         out.append(expose(subject.world, other, theirs, other_seed, histogram=histogram))
+    staged = {subject.service.name, *(other.name for other in others)}
+    for bystander in subject.world.services:
+        if bystander.name not in staged:
+            out.append(healthy(subject.world, bystander, seed.child(bystander.name), minutes))
     return tuple(out)

@@ -337,3 +337,13 @@ def _at_most(minute: _Minute, bound: Fraction | None, threshold: Fraction) -> in
     below = int(fast * _fast_share(bound, threshold))
     slow_share = max(Fraction(0), min(Fraction(1), (bound - threshold) / (threshold * 3)))
     return below + int(minute.slow * slow_share)
+
+
+def healthy(world: World, service: Service, seed: Seed, minutes: int) -> Exposure:
+    """A service that a scenario is not about: its targets are up, and nothing else of it is shown."""
+    ones: tuple[Sample, ...] = (1,) * (minutes + 1)
+    series = tuple(
+        Series(Labels.of(target_labels(world, service, pod), **{METRIC_NAME: "up"}), ones)
+        for pod in pod_names(seed.child("pods"), service, 0)
+    )
+    return Exposure(service, series)

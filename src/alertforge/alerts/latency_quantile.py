@@ -1,0 +1,194 @@
+"""Latency quantile: the slowest requests of a service take too long.
+
+| | |
+|---|---|
+| means | the tail of the latency distribution is over what the service promises |
+| fires | the house's quantile of request durations over the window, all pods together, is above the service's latency threshold, for `for` minutes |
+| silent | with 0.85 of the slow requests that takes, in a spike shorter than `for`, on one slow pod that is a small part, elsewhere |
+| numbers | threshold in seconds (a bucket bound of the histogram); quantile between 0 and 1; window and `for` in minutes |
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import ClassVar
+
+from alertforge.alerts.base import Reading, Subject, exported, over, window_text
+from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, decimal, steps
+from alertforge.alerts.sli import NAN
+from alertforge.prometheus.functions import histogram_quantile, rate, sum_
+from alertforge.prometheus.rules import Rule
+from alertforge.seeds import Seed
+from alertforge.traffic.exposure import Exposure, Flow, calm, stored_le
+from alertforge.world.model import Service, Urgency
+
+
+class LatencyQuantile:
+    """A quantile of a classic histogram over a bound in seconds."""
+
+    name: ClassVar[str] = "latency-quantile"
+    title: ClassVar[str] = "latency quantile"
+    burn: ClassVar[bool] = False
+    definitions: ClassVar[int] = 1
+    histogram: ClassVar[bool] = True
+    windowed: ClassVar[bool] = True
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("{histogram}_bucket", "requests that took at most `le` seconds; carries `{by}`"),
+        ("{histogram}_count", "all requests, as the histogram counts them; carries `{by}`"),
+    )
+
+    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
+        """What it reads."""
+        return exported(self.metrics, subject)
+
+    def urgency(self, subject: Subject) -> Urgency:
+        """A page."""
+        return "page"
+
+    def for_minutes(self, subject: Subject) -> int:
+        """As the house has it."""
+        return subject.style.for_[self.name]
+
+    # --- contract ----------------------------------------------------------------------------------------------------
+
+    def readings(self, subject: Subject, exposure: Exposure) -> tuple[Reading, ...]:
+        """The quantile over all pods is over the bound."""
+        window, q = subject.windows(self.name) * 60, Fraction(subject.style.quantile)
+        buckets = exposure.metric(f"{subject.service.family.histogram}_bucket")
+        values = []
+        for minute in range(exposure.minutes + 1):
+            quantiles = histogram_quantile(q, sum_(rate(buckets, window, minute * 60), by=("le",)))
+            values.append(next(iter(quantiles.values()), NAN))
+        return (Reading(over(values, Fraction(subject.service.latency_threshold)), self.for_minutes(subject)),)
+
+    # --- rule --------------------------------------------------------------------------------------------------------
+
+    def rule(self, subject: Subject) -> Rule:
+        """The quantile of the summed buckets."""
+        return self._rule(subject, f"{self._quantile(subject)} > {subject.service.latency_threshold}")
+
+    def _rule(self, subject: Subject, expr: str) -> Rule:
+        service = subject.service
+        return subject.rule(self, expr, summary=f"{service.name} takes longer than {service.latency_threshold} s")
+
+    def _quantile(self, subject: Subject, by: Sequence[str] = (), q: str = "") -> str:
+        labels = ", ".join((subject.by, *by, "le"))
+        return f"histogram_quantile({q or subject.style.quantile}, sum by ({labels}) ({self._buckets(subject)}))"
+
+    def _buckets(self, subject: Subject, matcher: str = "", part: str = "bucket", *, window: int = 0) -> str:
+        inside = ", ".join(text for text in (subject.scope, matcher) if text)
+        span = window_text(window or subject.windows(self.name))
+        return f"rate({subject.service.family.histogram}_{part}{{{inside}}}[{span}])"
+
+    def accepted(self, subject: Subject) -> Mapping[str, tuple[Rule, ...]]:
+        """By increase; recorded buckets; recorded quantile; the share of slow requests; fast requests too few."""
+        bound, by = subject.service.latency_threshold, subject.by
+        name = subject.service.name.replace("-", "_")
+        quantile, buckets = self._quantile(subject), self._buckets(subject)
+        at_most, unbounded = f'le="{stored_le(bound)}"', 'le="+Inf"'
+        fast = f"sum by ({by}) ({self._buckets(subject, at_most)})"
+        every = f"sum by ({by}) ({self._buckets(subject, part='count')})"
+        infinite = f"sum by ({by}) ({self._buckets(subject, unbounded)})"
+        slow = decimal(1 - Fraction(subject.style.quantile))
+        per_le, tail = f"{by}_le:latency_{name}:rate", f"{by}:latency_{name}:quantile"
+        return {
+            "increase": (self._rule(subject, f"{bound} < {quantile}".replace("rate(", "increase(")),),
+            "recorded-buckets": (
+                Rule(per_le, f"sum by ({by}, le) ({buckets})", is_alert=False),
+                self._rule(
+                    subject, f"histogram_quantile({subject.style.quantile}, {per_le}{{{subject.scope}}}) > {bound}"
+                ),
+            ),
+            "recorded-quantile": (
+                Rule(tail, quantile, is_alert=False),
+                self._rule(subject, f"{tail}{{{subject.scope}}} > {bound}"),
+            ),
+            "slow-share": (self._rule(subject, f"1 - {fast} / {every} > {slow}"),),
+            "fast-share": (self._rule(subject, f"{fast} < {subject.style.quantile} * {infinite}"),),
+        }
+
+    def wrong(self, subject: Subject) -> Mapping[str, tuple[Rule, float]]:
+        """`le` lost; per pod; milliseconds; the median; the average of pods' quantiles; no `for`."""
+        bound, by, pod = subject.service.latency_threshold, subject.by, subject.style.pod_label
+        lost = self._quantile(subject).replace(f"{by}, le", by)
+        return {
+            "no-le": (self._rule(subject, f"{lost} > {bound}"), 0.3),
+            "per-pod": (self._rule(subject, f"{self._quantile(subject, (pod,))} > {bound}"), 0.95),
+            "milliseconds": (
+                self._rule(subject, f"{self._quantile(subject)} > {decimal(Fraction(bound) * 1000)}"), 0.3,
+            ),
+            "median": (self._rule(subject, f"{self._quantile(subject, q='0.5')} > {bound}"), 0.95),
+            "worst-pod": (self._rule(subject, f"max by ({by}) ({self._quantile(subject, (pod,))}) > {bound}"), 0.95),
+            "no-for": (replace(self.rule(subject), for_=0), 0.95),
+        }  # fmt: skip
+
+    # --- scenarios ---------------------------------------------------------------------------------------------------
+
+    def plans(self, subject: Subject, others: Sequence[Service], seed: Seed) -> Iterable[Draw]:
+        """Slow, slow after a deploy, a little over and under, a spike, one slow pod, a busy hour, someone else."""
+        scenes = Scenes(subject, others, histogram=True)
+        wait, window = self.for_minutes(subject), subject.windows(self.name)
+        limit = 1 - Fraction(subject.style.quantile)
+        high, low = min(Fraction(4, 10), limit * 4), limit / 20
+        start = seed.rng(self.name, "start").between(10, 18)
+        end = start + wait + window + seed.rng(self.name, "length").between(4, 12)
+        minutes = end + window + 8
+        outage = steps(minutes, low, (start, end, high))
+        yield scenes.plan("slow", "slow for a while", "fire", minutes, _slow(minutes, outage))
+        yield scenes.plan(
+            "deploy", "a slow new version", "fire", minutes, _slow(minutes, outage, deploys=frozenset({start}))
+        )
+        near = window + wait + 16
+        over_limit, under_limit = ([limit * Fraction(share, 100)] * (near + 1) for share in (115, 85))
+        yield scenes.plan("over", "a few slow requests too many", "fire", near, _slow(near, over_limit))
+        yield scenes.plan("under", "almost too many of them", "silent", near, _slow(near, under_limit), word="under")
+        spike = steps(minutes, low, (start, start + window - 2, limit * Fraction(112, 100)))
+        yield scenes.plan("spike", "a spike shorter than the wait", "silent", minutes, _slow(minutes, spike))
+        share = min(limit * Fraction(85, 100), Fraction(8, 10) / subject.service.pods)
+        yield scenes.plan(
+            "one-pod", "one slow pod", "silent", minutes,
+            _slow(minutes, steps(minutes, low, (start, end, share)), trouble_on=0), word="one pod",
+        )  # fmt: skip
+        yield scenes.plan(
+            "busy", "a busy hour", "silent", minutes,
+            _slow(minutes, [low] * (minutes + 1), rps=Fraction(subject.service.rps * 2)), word="busy",
+        )  # fmt: skip
+        yield scenes.plan(
+            "elsewhere", "another service is slow", "silent", minutes,
+            other_flow=_slow(minutes, outage), word="other service",
+        )  # fmt: skip
+
+    # --- words -------------------------------------------------------------------------------------------------------
+
+    def novice(self, subject: Subject) -> str:
+        """Everything spelled out."""
+        return (
+            f"fires when the {subject.style.quantile} quantile of the request durations of `{subject.service.name}`"
+            f" over {subject.windows(self.name)} minutes, all pods together, is above"
+            f" {subject.service.latency_threshold} seconds, for {self.for_minutes(subject)} minutes"
+        )
+
+    def outcome(self, subject: Subject) -> str:
+        """Without numbers."""
+        return f"team {subject.team.title} is paged when the slowest requests to `{subject.service.name}` take too long"
+
+
+def _slow(
+    minutes: int,
+    shares: Sequence[Fraction],
+    *,
+    deploys: frozenset[int] = frozenset(),
+    trouble_on: int | None = None,
+    rps: Fraction | None = None,
+) -> MakeFlow:
+    """Traffic with a given share of requests over the latency threshold a minute."""
+
+    def flow(seed: Seed, service: Service) -> Flow:
+        return calm(seed, service, minutes, slow=shares, deploys=deploys, trouble_on=trouble_on, rps=rps)
+
+    return flow
+
+
+KIND = LatencyQuantile()

@@ -7,7 +7,7 @@ written independently, and promtool proves the two equal in the gate.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Final, Literal, Protocol
 
@@ -293,7 +293,7 @@ def build_cases(
 def _draw(kind: AlertKind, subject: Subject, draw: Callable[[Seed], Plan], seed: Seed, prefix: str) -> Judged:
     last = ""
     for attempt in range(20):
-        plan = draw(seed.child("attempt", attempt))
+        plan = complete(draw(seed.child("attempt", attempt)), subject.world, seed)
         try:
             expected = expectation(kind.readings(subject, plan.exposures[0]))
             _agree(kind, plan, expected)
@@ -354,6 +354,17 @@ def scenario_of(plan: Plan, prefix: str) -> Scenario:
     return Scenario(f"{prefix}-{plan.key}", plan.title, plan.minutes, series)
 
 
+def complete(plan: Plan, world: World, seed: Seed) -> Plan:
+    """The plan with the targets of every other service of the company up, so that no absence is seen by accident."""
+    staged = {exposure.service.name for exposure in plan.exposures}
+    rest = tuple(
+        healthy(world, service, seed.child(service.name), plan.minutes)
+        for service in world.services
+        if service.name not in staged
+    )
+    return replace(plan, exposures=(*plan.exposures, *rest))
+
+
 def stage(
     subject: Subject,
     others: Sequence[Service],
@@ -372,8 +383,4 @@ def stage(
         other_seed = seed.child(other.name)
         theirs = other_flow(other_seed, other) if other_flow else calm(other_seed, other, minutes)
         out.append(expose(subject.world, other, theirs, other_seed, histogram=histogram))
-    staged = {subject.service.name, *(other.name for other in others)}
-    for bystander in subject.world.services:
-        if bystander.name not in staged:
-            out.append(healthy(subject.world, bystander, seed.child(bystander.name), minutes))
     return tuple(out)

@@ -174,7 +174,7 @@ class BurnKind:
     ) -> Callable[[Seed], Plan]:
         """A spike that fills four fifths of the long window's allowance at once: only shorter windows see it."""
         history = max(tier.long * 2 // 3, 45)
-        area = threshold * history * Fraction(78, 100)
+        area = threshold * min(history, tier.long) * Fraction(78, 100)
         length = max(tier.short // 2, tier.for_ + 2, ceil(area / Fraction(9, 10)))
         end = history + length
         return scenario("spike", "a spike", "silent", end + tier.short + 10, (history, end - 1, area / length))

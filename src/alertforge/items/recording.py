@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from jinja2 import Environment, StrictUndefined
 
-from alertforge.alerts.base import Plan, Subject, scenario_of, stage, window_text
+from alertforge.alerts.base import Plan, Subject, complete, scenario_of, stage, window_text
 from alertforge.alerts.sli import error_ratio, errors_text, requests_text
 from alertforge.defects.base import Defect
 from alertforge.grader.spec import CardinalityCase, RecordCase, RecordingRequirement, Requirement, Scenario
@@ -75,7 +75,8 @@ class RecordingItem:
             return calm(seed, service, minutes, errors=level / 3)
 
         exposures = stage(self.subject, self.others, self.seed.child(key), minutes, own, other_flow=theirs)
-        return Plan(key, f"{self.subject.service.family.name}: {title}", "silent", exposures)
+        plan = Plan(key, f"{self.subject.service.family.name}: {title}", "silent", exposures)
+        return complete(plan, self.subject.world, self.seed)
 
     def requirement(self, solved: Repo, items: Sequence[Item]) -> tuple[Requirement, tuple[Scenario, ...]]:
         """Values in an outage and across a deploy, for every service of the family; one series a service."""
@@ -94,7 +95,7 @@ class RecordingItem:
             for window in sli_windows(self.subject.world):
                 record = self.subject.record(window)
                 for exposure in plan.exposures:
-                    if exposure.service.family != family:
+                    if exposure.service.family != family or not exposure.metric(family.counter):
                         continue
                     one = Subject(self.subject.world, exposure.service)
                     ratios = error_ratio(one, exposure, window)
@@ -110,7 +111,8 @@ class RecordingItem:
     def _series(self, plan: Plan) -> int:
         """How many series a record has: a service each, of this family, or of all where they share a name."""
         shared = "{family}" not in self.subject.style.record_name
-        return sum(1 for e in plan.exposures if shared or e.service.family == self.subject.service.family)
+        counted = [e.service for e in plan.exposures if e.metric(e.service.family.counter)]
+        return sum(1 for service in counted if shared or service.family == self.subject.service.family)
 
     # --- words -------------------------------------------------------------------------------------------------------
 

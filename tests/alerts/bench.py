@@ -56,6 +56,7 @@ def bench_of(kind: AlertKind, subject: Subject, seed: str | int) -> Bench:
     cases = build_cases(kind, subject, others, Seed.master(seed).child(kind.name), "A1")
     right = {REFERENCE: (kind.rule(subject),), **kind.accepted(subject)}
     wrong = {name: (rule,) for name, (rule, _) in kind.wrong(subject).items()}
+    assert not right.keys() & wrong.keys(), "names tell variants apart"
     groups = [Group("sli", _records(kind, subject))] if kind.burn else []
     groups += [Group(name, _renamed(rules, name)) for name, rules in {**right, **wrong}.items()]
     files = [

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from alertforge.alerts import error_ratio, fast_burn, latency_quantile, memory_limit, slow_burn, target_down
+from alertforge.alerts import (
+    cpu_throttling,
+    crash_looping,
+    error_ratio,
+    fast_burn,
+    latency_quantile,
+    memory_limit,
+    slow_burn,
+    target_down,
+    traffic_floor,
+)
 from alertforge.alerts.base import AlertKind
 
 KINDS: Final[Mapping[str, AlertKind]] = {
@@ -17,5 +27,8 @@ KINDS: Final[Mapping[str, AlertKind]] = {
         error_ratio,
         latency_quantile,
         memory_limit,
+        crash_looping,
+        cpu_throttling,
+        traffic_floor,
     )
 }

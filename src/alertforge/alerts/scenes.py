@@ -46,12 +46,12 @@ class Scenes:
             exposures = stage(
                 self.subject, self.others, own, minutes, make, histogram=self.histogram, other_flow=other_flow
             )
-            makers = [extra] + [other_extra] * len(self.others)
-            full = tuple(
-                one.plus(maker(own.child(one.service.name), one)) if maker else one
-                for one, maker in zip(exposures, makers, strict=True)
-            )
-            return Plan(key, f"{self.subject.service.name}: {title}", outcome, full, word)
+            makers = {self.subject.service.name: extra, **{other.name: other_extra for other in self.others}}
+            full = []
+            for one in exposures:
+                maker = makers.get(one.service.name)
+                full.append(one.plus(maker(own.child(one.service.name), one)) if maker else one)
+            return Plan(key, f"{self.subject.service.name}: {title}", outcome, tuple(full), word)
 
         return draw
 

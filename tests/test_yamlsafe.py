@@ -142,7 +142,7 @@ def test_depth_counts_levels_and_has_a_ceiling() -> None:
 )  # fmt: skip
 def test_both_parsers_of_pyyaml_read_the_same(document: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fast = text(document)
-    monkeypatch.setattr(yamlsafe, "_LOADER", yaml.SafeLoader)
+    monkeypatch.setattr(yamlsafe, "LOADER", yaml.SafeLoader)
     assert text(document) == fast
 
 

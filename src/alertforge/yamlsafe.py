@@ -27,7 +27,7 @@ _BOOLS: Final = {"true": True, "True": True, "TRUE": True, "false": False, "Fals
 _INT: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,30})")
 _FLOAT: Final = re.compile(r"[-+]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,4})?")
 # libyaml is what the Go libraries were ported from, and is far faster; PyYAML's own parser reads the same grammar.
-_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Scalars = Literal["text", "marked", "typed"]
 
@@ -74,7 +74,7 @@ def load(
         raise YamlError("not valid Unicode text") from None
     if size > max_bytes:
         raise YamlError(f"document of {size} bytes is over the limit of {max_bytes}")
-    events = yaml.parse(text, Loader=_LOADER)
+    events = yaml.parse(text, Loader=LOADER)
     try:
         return _Builder(events, max_nodes, max_bytes * _EXPANSION, max_depth, scalars).document()
     except yaml.MarkedYAMLError as error:

@@ -55,7 +55,9 @@ def test_the_same_seed_breaks_a_rule_the_same_way(kind: str, subject: Subject) -
     assert applicable(rule, subject, SEED) == applicable(rule, subject, SEED)
 
 
-@pytest.mark.parametrize("kind", KIND_NAMES)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=() if kind == "error-ratio" else pytest.mark.slow) for kind in KIND_NAMES]
+)
 def test_every_defect_that_applies_shows_in_some_scenario_of_the_kind(kind: str, subject: Subject) -> None:
     host = Host.of(KINDS[kind], subject)
     broken = {defect.name: rule for defect, rule in applicable(host.rule, subject, SEED)}

@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from typing import Final
 
 from alertforge.alerts.base import Subject
-from alertforge.defects import durations, thresholds, windows
+from alertforge.defects import (
+    absence,
+    aggregation,
+    counters,
+    durations,
+    labels,
+    records,
+    selectors,
+    thresholds,
+    windows,
+)
 from alertforge.defects.base import Defect
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
@@ -17,6 +27,12 @@ DEFECTS: Final[Mapping[str, Defect]] = {
         durations,
         thresholds,
         windows,
+        selectors,
+        aggregation,
+        counters,
+        absence,
+        labels,
+        records,
     )
     for defect in family.DEFECTS
 }

@@ -1,0 +1,175 @@
+"""Defects of reading counters and gauges with the wrong function."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from alertforge.alerts.base import Subject
+from alertforge.defects import shapes
+from alertforge.defects.base import Defect
+from alertforge.prometheus.promql import Binary, Call, Expr, Selector, rewrite, walk
+from alertforge.prometheus.rules import Rule
+from alertforge.seeds import Seed
+
+
+def _plain(node: Expr) -> Expr:
+    """A counter itself in place of its rate."""
+    if isinstance(node, Call) and node.func in shapes.COUNTER_FUNCTIONS and isinstance(node.args[0], Selector):
+        return replace(node.args[0], window=None)
+    return node
+
+
+def _since_the_beginning(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """A quotient of totals: what happened since the processes started."""
+
+    def change(limit: Binary) -> Expr | None:
+        side = shapes.measured(limit)
+        if isinstance(side, Selector) or not shapes.is_ratio(side):
+            return None
+        return shapes.with_measured(limit, rewrite(side, _plain))
+
+    return shapes.on_main_limits(rule, change)
+
+
+def _total_for_rate(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """An amount since the start compared with what was meant to be an amount per time."""
+
+    def change(limit: Binary) -> Expr | None:
+        side = shapes.measured(limit)
+        if shapes.is_ratio(side) or shapes.direction(limit) not in (">", ">="):
+            return None
+        if any(isinstance(node, Call) and node.func == "histogram_quantile" for node in walk(side)):
+            return None
+        return shapes.with_measured(limit, rewrite(side, _plain))
+
+    return shapes.on_main_limits(rule, change)
+
+
+def _total_for_floor(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """A total never falls back under a floor."""
+
+    def change(limit: Binary) -> Expr | None:
+        side = shapes.measured(limit)
+        if shapes.is_ratio(side) or shapes.direction(limit) not in ("<", "<=", "=="):
+            return None
+        return shapes.with_measured(limit, rewrite(side, _plain))
+
+    return shapes.on_main_limits(rule, change)
+
+
+def _rate_of_gauge(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    """A gauge read as if it counted: what stands still, or falls, is nothing or a reset."""
+
+    def over_time(node: Expr) -> Expr:
+        averaged = isinstance(node, Call) and node.func in ("avg_over_time", "max_over_time", "min_over_time")
+        if isinstance(node, Call) and averaged and isinstance(node.args[0], Selector):
+            return Call("rate", node.args)
+        return node
+
+    def change(limit: Binary) -> Expr | None:
+        if shapes.direction(limit) not in (">", ">="):
+            return None
+        return shapes.with_measured(limit, rewrite(shapes.measured(limit), over_time))
+
+    return shapes.on_main_limits(rule, change)
+
+
+def _difference(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """The last value minus the first: a restart makes it negative."""
+    return shapes.on_calls(rule, frozenset({"increase"}), lambda call: Call("delta", call.args))
+
+
+def _per_second(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """A number of events in a window compared with events a second."""
+    if any(isinstance(node, Binary) and node.op == "/" and shapes.is_ratio(node) for node in walk(rule.tree)):
+        return None
+    return shapes.on_calls(rule, frozenset({"increase"}), lambda call: Call("rate", call.args))
+
+
+DEFECTS: Final = (
+    Defect(
+        "since-the-beginning",
+        "counters",
+        "silent",
+        _since_the_beginning,
+        (
+            "{{ alert }} came far too late, and then would not go away for the rest of the day",
+            "the longer {{ service }} has been running, the less {{ alert }} reacts to anything",
+            "just after a deploy {{ alert }} is touchy, a week later it sleeps through outages of {{ service }}",
+            "{{ service }} failed for twenty minutes and {{ alert }} barely noticed",
+        ),
+        "lower the limit",
+        shapes.threshold_down,
+    ),
+    Defect(
+        "total-for-rate",
+        "counters",
+        "noisy",
+        _total_for_rate,
+        (
+            "{{ alert }} never clears; only a restart of {{ service }} makes it go away for a while",
+            "some time after each deploy {{ alert }} comes on and then stays",
+            "{{ alert }} has been red for days about something that happened once",
+            "{{ team }} restarts {{ service }} to get rid of {{ alert }}",
+        ),
+        "raise the limit until it is quiet",
+        shapes.threshold_up,
+    ),
+    Defect(
+        "total-for-floor",
+        "counters",
+        "silent",
+        _total_for_floor,
+        (
+            "nobody used {{ service }} for an hour because nobody could, and {{ alert }} saw nothing odd",
+            "{{ service }} fell silent; so did {{ alert }}",
+            "traffic to {{ service }} was cut off at the edge, {{ alert }} did not notice",
+            "{{ alert }} can only fire in the first seconds of a process, as far as anyone in {{ team }} has seen",
+        ),
+        "raise the floor",
+        shapes.threshold_down,
+    ),
+    Defect(
+        "gauge-as-counter",
+        "counters",
+        "silent",
+        _rate_of_gauge,
+        (
+            "{{ service }} sat at its limit for an hour, and {{ alert }} stayed green",
+            "{{ alert }} reacts when things get better, but not while they are bad",
+            "the graph was flat against the ceiling; {{ alert }} did not see a problem",
+            "{{ team }} was not told until {{ service }} had fallen over",
+        ),
+        "lower the limit",
+        shapes.threshold_down,
+    ),
+    Defect(
+        "difference-over-restarts",
+        "counters",
+        "silent",
+        _difference,
+        (
+            "{{ alert }} misses exactly the cases in which {{ service }} is replaced halfway",
+            "it depends on the day whether {{ alert }} fires for the same kind of trouble",
+            "{{ service }} started over and over, and {{ alert }} was satisfied each time",
+            "{{ team }} counted six, {{ alert }} counted none",
+        ),
+        "lower the limit",
+        shapes.threshold_down,
+    ),
+    Defect(
+        "per-second",
+        "counters",
+        "silent",
+        _per_second,
+        (
+            "{{ service }} was going round in circles and {{ alert }} did not come",
+            "by hand {{ team }} can count what {{ alert }} is meant to count; it does not add up",
+            "{{ alert }} has not fired since it was rewritten, whatever {{ service }} does",
+            "the events of {{ service }} were all there in the log, and {{ alert }} stayed away",
+        ),
+        "do not wait before it fires",
+        shapes.wait_less,
+    ),
+)

@@ -1,0 +1,235 @@
+"""Defects of what an alert carries: labels that decide where it goes, annotations that say what to do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from alertforge.alerts.base import Subject
+from alertforge.defects import shapes
+from alertforge.defects.base import Defect
+from alertforge.prometheus.promql import Aggregate, Selector, walk
+from alertforge.prometheus.rules import Rule
+from alertforge.seeds import Seed
+
+_OTHER_OWNER_KEYS: Final = ("owner", "team", "squad", "owned_by")
+
+
+def _value_in_label(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """Every new value is a new alert, and the wait begins again; only for values that do change."""
+    moving = [limit for limit in shapes.main_limits(rule.tree) if shapes.direction(limit) != "==" and not limit.bool_]
+    if not rule.for_ or "value" in dict(rule.labels) or not moving:
+        return None
+    return rule.with_label("value", "{{ $value }}")
+
+
+def _other_severity(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    style = subject.style
+    swapped = {
+        style.severities["page"]: style.severities["ticket"],
+        style.severities["ticket"]: style.severities["page"],
+    }
+    written = rule.label(style.severity_label)
+    return rule.with_label(style.severity_label, swapped[written]) if written in swapped else None
+
+
+def _too_urgent(rule: Rule, subject: Subject, seed: Seed) -> Rule | None:
+    page = subject.style.severities["page"]
+    return None if rule.label(subject.style.severity_label) == page else _other_severity(rule, subject, seed)
+
+
+def _not_urgent(rule: Rule, subject: Subject, seed: Seed) -> Rule | None:
+    page = subject.style.severities["page"]
+    return _other_severity(rule, subject, seed) if rule.label(subject.style.severity_label) == page else None
+
+
+def _unknown_severity(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    """A word of the house that nobody is notified for."""
+    return rule.with_label(subject.style.severity_label, subject.style.info_severity)
+
+
+def _stale_team(rule: Rule, subject: Subject, seed: Seed) -> Rule | None:
+    others = [team.name for team in subject.world.teams if team.name != subject.service.team]
+    if not others or not rule.label(subject.style.owner_label):
+        return None
+    return rule.with_label(subject.style.owner_label, seed.rng().choice(others))
+
+
+def _owner_under_other_key(rule: Rule, subject: Subject, seed: Seed) -> Rule | None:
+    """The owner is there, under a key that no route asks for."""
+    own = subject.style.owner_label
+    if not rule.label(own):
+        return None
+    key = seed.rng().choice([one for one in _OTHER_OWNER_KEYS if one != own and one not in dict(rule.labels)])
+    return _renamed_label(rule, own, key)
+
+
+def _renamed_label(rule: Rule, old: str, new: str) -> Rule:
+    return replace(rule, labels=tuple((new if name == old else name, value) for name, value in rule.labels))
+
+
+def _house_label_missing(rule: Rule, subject: Subject, seed: Seed) -> Rule | None:
+    written = [name for name, _ in subject.style.extra_labels if name in dict(rule.labels)]
+    return rule.with_label(seed.rng().choice(written), None) if written else None
+
+
+def _wrong_runbook(rule: Rule, subject: Subject, seed: Seed) -> Rule | None:
+    """The runbook of the rule that this one was copied from."""
+    key = subject.style.runbook_key
+    if not rule.annotation(key):
+        return None
+    addresses = [
+        address
+        for kind in subject.style.symptoms
+        if (address := subject.runbook(subject.alert_name(kind))) != rule.annotation(key)
+    ]
+    if not addresses:
+        addresses = [rule.annotation(key).replace(subject.service.name, other) for other in _other_services(subject)]
+    return rule.with_annotation(key, seed.rng().choice(addresses))
+
+
+def _other_services(subject: Subject) -> list[str]:
+    return [one.name for one in subject.world.services if one != subject.service]
+
+
+def _lost_template(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    """A summary that names the pod, which the expression has aggregated away."""
+    pod, key = subject.style.pod_label, subject.style.summary_key
+    summary = rule.annotation(key)
+    kept = [node for node in walk(rule.tree) if isinstance(node, Aggregate) and pod in (node.grouping or ())]
+    raw = [node for node in walk(rule.tree) if isinstance(node, Selector) and not shapes.is_record(node)]
+    aggregated = any(isinstance(node, Aggregate) for node in walk(rule.tree))
+    if kept or (raw and not aggregated) or subject.service.name not in summary:
+        return None
+    return rule.with_annotation(key, summary.replace(subject.service.name, f"{{{{ $labels.{pod} }}}}"))
+
+
+DEFECTS: Final = (
+    Defect(
+        "value-in-label",
+        "labels",
+        "silent",
+        _value_in_label,
+        (
+            "all through the outage {{ alert }} was about to fire and never did",
+            "the rules page showed {{ alert }} in yellow for an hour; it did not once turn red",
+            "{{ alert }} starts over every minute, as if each minute were a new problem",
+            "{{ team }} watched {{ alert }} wait, and wait, while {{ service }} was down",
+        ),
+        "lower the limit",
+        shapes.threshold_down,
+        hidden=False,
+    ),
+    Defect(
+        "too-urgent",
+        "labels",
+        "misrouted",
+        _too_urgent,
+        (
+            "{{ alert }} woke {{ team }} at three for something that could have waited until Monday",
+            "the night shift gets {{ alert }}; by agreement it belongs in the queue",
+            "people are called out of bed for {{ alert }} and go back to bed without doing anything",
+            "{{ alert }} rings the phone of whoever is on call, for work that is planned in the weekly meeting",
+        ),
+        "wait longer before it fires",
+        shapes.wait_longer,
+    ),
+    Defect(
+        "not-urgent",
+        "labels",
+        "misrouted",
+        _not_urgent,
+        (
+            "{{ alert }} was found in the queue the next morning; nobody had been called",
+            "{{ service }} was down all night, and {{ alert }} waited politely for office hours",
+            "{{ alert }} fired on time, yet no phone rang",
+            "the on-call of {{ team }} slept through it, because {{ alert }} never reached the phone",
+        ),
+        "lower the limit so that it fires sooner",
+        shapes.threshold_down,
+    ),
+    Defect(
+        "unheard-severity",
+        "labels",
+        "misrouted",
+        _unknown_severity,
+        (
+            "{{ alert }} fired for an hour, the server says so, and no human being was told",
+            "{{ alert }} shows up in the list of firing alerts and nowhere else",
+            "neither the pager nor the queue of {{ team }} has any trace of {{ alert }}",
+            "looking back, {{ alert }} did its job to the minute; it just did not reach anyone",
+        ),
+        "lower the limit so that it fires sooner",
+        shapes.threshold_down,
+    ),
+    Defect(
+        "stale-team",
+        "labels",
+        "misrouted",
+        _stale_team,
+        (
+            "{{ alert }} still goes to the people who ran {{ service }} before {{ team }} took it over",
+            "another team got {{ alert }}, shrugged and closed it; {{ team }} never saw it",
+            "{{ team }} owns {{ service }}, but somebody else's phone rings for {{ alert }}",
+            "the wrong on-call spent half an hour finding out who looks after {{ service }} these days",
+        ),
+        "make it a page, so that somebody will notice",
+        shapes.page_for_it,
+    ),
+    Defect(
+        "owner-under-other-key",
+        "labels",
+        "misrouted",
+        _owner_under_other_key,
+        (
+            "{{ alert }} lands in the mailbox that nobody reads instead of with {{ team }}",
+            "{{ alert }} says it belongs to {{ team }}, yet {{ team }} does not get it",
+            "everything else about {{ service }} reaches {{ team }}, only {{ alert }} goes to the catch-all",
+            "the catch-all inbox held two weeks of {{ alert }}",
+        ),
+        "make it a page, so that somebody will notice",
+        shapes.page_for_it,
+    ),
+    Defect(
+        "house-label-missing",
+        "labels",
+        "cosmetic",
+        _house_label_missing,
+        (
+            "{{ alert }} does not turn up on the status board where all its siblings are",
+            "the weekly report counts every alert of {{ service }} but {{ alert }}",
+            "people who filter the list of alerts the usual way do not see {{ alert }}",
+            "{{ alert }} is the odd one out: it is left out whenever the alerts of {{ team }} are listed",
+        ),
+        "make it a page, so that somebody will notice",
+        shapes.page_for_it,
+    ),
+    Defect(
+        "wrong-runbook",
+        "labels",
+        "cosmetic",
+        _wrong_runbook,
+        (
+            "the page that {{ alert }} points to is about something else altogether",
+            "the responder followed the steps linked from {{ alert }} for ten minutes before it dawned on them",
+            "whoever clicks the link in {{ alert }} learns how to deal with a different problem",
+            "the link in {{ alert }} led a newcomer in {{ team }} astray",
+        ),
+        "drop the link",
+        lambda rule, subject: rule.with_annotation(subject.style.runbook_key, None),
+    ),
+    Defect(
+        "empty-summary",
+        "labels",
+        "cosmetic",
+        _lost_template,
+        (
+            "the text of {{ alert }} has a hole where the name should be",
+            "{{ alert }} read like half a sentence on the phone; what was it about?",
+            "every {{ alert }} in the channel starts with a blank",
+            "{{ team }} has to open the rule to find out which service {{ alert }} is talking about",
+        ),
+        "drop the summary",
+        lambda rule, subject: rule.with_annotation(subject.style.summary_key, None),
+    ),
+)

@@ -1,0 +1,312 @@
+"""Defects of recording rules: the same protocol, with the record in place of the alert."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from alertforge.alerts.base import Subject
+from alertforge.defects import shapes
+from alertforge.defects.aggregation import bound_rewritten
+from alertforge.defects.base import Defect
+from alertforge.prometheus.promql import (
+    Aggregate,
+    Binary,
+    Call,
+    Expr,
+    Matcher,
+    Number,
+    Selector,
+    Subquery,
+    rewrite,
+    walk,
+)
+from alertforge.prometheus.rules import Rule
+from alertforge.seeds import Seed
+
+
+def _dropped_by(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    def drop(node: Aggregate) -> Expr | None:
+        if node.without or subject.by not in (node.grouping or ()):
+            return None
+        return replace(node, grouping=tuple(name for name in node.grouping or () if name != subject.by) or None)
+
+    return shapes.on_aggregates(rule, drop)
+
+
+def _pod_kept(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    pod = subject.style.pod_label
+
+    def keep(node: Aggregate) -> Expr | None:
+        named = not node.without and subject.by in (node.grouping or ())
+        return (
+            replace(node, grouping=(*(node.grouping or ()), pod))
+            if named and pod not in (node.grouping or ())
+            else None
+        )
+
+    return shapes.on_aggregates(rule, keep)
+
+
+def _wrong_errors(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    """One of the failing outcomes only, or the succeeding ones where there is but one that fails."""
+    family = subject.service.family
+
+    def change(selector: Selector) -> Selector | None:
+        old = selector.matcher(family.status_label)
+        if old is None:
+            return None
+        if len(family.errors) > 1:
+            return shapes.with_matcher(selector, old, Matcher(old.name, "=", family.errors[-1]))
+        return shapes.with_matcher(selector, old, Matcher(old.name, "=", family.ok[-1]))
+
+    return shapes.on_selectors(rule, change)
+
+
+def _wrong_window(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """The name says one window, the expression reads another: a copy of the record below it."""
+    windows = sorted({one.window for one in _ranges(rule.tree) if one.window is not None})
+    if len(windows) != 1:
+        return None
+    own = windows[0]
+    other = own * 2 if own <= 5 * shapes.MINUTE else own // 2
+
+    def change(selector: Selector) -> Selector | None:
+        return replace(selector, window=other) if selector.window == own else None
+
+    return shapes.on_selectors(rule, change)
+
+
+def _one_window_of_two(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """The upper half of the quotient over another window than the lower one."""
+
+    def change(node: Expr) -> Expr:
+        if not (isinstance(node, Binary) and node.op == "/" and shapes.is_ratio(node)):
+            return node
+        own = shapes.window_ms(node.lhs)
+        other = own * 2 if own <= 5 * shapes.MINUTE else own // 2
+        return replace(
+            node,
+            lhs=rewrite(
+                node.lhs, lambda one: replace(one, window=other) if isinstance(one, Selector) and one.window else one
+            ),
+        )
+
+    return rule.with_expr(rewrite(rule.tree, change))
+
+
+def _mean_of_ratios(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    """The mean of the ratios of short windows, or of pods: a quiet one weighs as much as a busy one."""
+    tree, by = rule.tree, subject.by
+    if not (isinstance(tree, Binary) and tree.op == "/" and shapes.is_ratio(tree)):
+        return None
+    window = shapes.window_ms(tree)
+    short = 5 * shapes.MINUTE
+    if window <= short:
+        pod = subject.style.pod_label
+        if subject.service.pods < 2:
+            return None
+
+        def spread(node: Expr) -> Expr:
+            if isinstance(node, Aggregate) and not node.without and by in (node.grouping or ()):
+                return replace(node, grouping=(*(node.grouping or ()), pod))
+            return node
+
+        return rule.with_expr(Aggregate("avg", rewrite(tree, spread), (by,)))
+    shortened = rewrite(
+        tree, lambda one: replace(one, window=short) if isinstance(one, Selector) and one.window else one
+    )
+    return rule.with_expr(Call("avg_over_time", (Subquery(shortened, window, shapes.MINUTE),)))
+
+
+def _turned_over(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """What went well in place of what went wrong."""
+    tree = rule.tree
+    if not (isinstance(tree, Binary) and tree.op == "/" and shapes.is_ratio(tree)):
+        return None
+    negated = {"=": "!=", "!=": "=", "=~": "!~", "!~": "=~"}
+
+    def turn(node: Expr) -> Expr:
+        if not isinstance(node, Selector):
+            return node
+        return replace(
+            node, matchers=tuple(replace(m, op=negated[m.op]) if m.name in outcome else m for m in node.matchers)
+        )
+
+    outcome = _only_above(tree)
+    return rule.with_expr(replace(tree, lhs=rewrite(tree.lhs, turn))) if outcome else None
+
+
+def _only_above(ratio: Binary) -> frozenset[str]:
+    """Labels that the upper half of a quotient asks for and the lower half does not."""
+    above, below = (
+        {m.name for node in walk(side) if isinstance(node, Selector) for m in node.matchers}
+        for side in (ratio.lhs, ratio.rhs)
+    )
+    return frozenset(above - below - {"le"})
+
+
+def _totals(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    def plain(call: Call) -> Expr | None:
+        one = call.args[0]
+        return replace(one, window=None) if isinstance(one, Selector) else None
+
+    return shapes.on_calls(rule, shapes.COUNTER_FUNCTIONS, plain)
+
+
+def _ranges(tree: Expr) -> list[Selector]:
+    return [node for node in walk(tree) if isinstance(node, Selector) and node.window is not None]
+
+
+def _scale_up(rule: Rule, _: Subject) -> Rule | None:
+    """Stretch the numbers until they look right."""
+    return rule.with_expr(Binary("*", rule.tree, Number(2.0)))
+
+
+def _fill_with_zero(rule: Rule, _: Subject) -> Rule | None:
+    """A zero wherever there is nothing."""
+    return rule.with_expr(Binary("or", rule.tree, Call("vector", (Number(0.0),))))
+
+
+def _maximum_by_service(rule: Rule, subject: Subject) -> Rule | None:
+    """Something that is one number for each service again, whatever it means."""
+    return rule.with_expr(Aggregate("max", rule.tree, (subject.by,)))
+
+
+DEFECTS: Final = (
+    Defect(
+        "record-dropped-by",
+        "records",
+        "silent",
+        _dropped_by,
+        (
+            "{{ alert }} has one line on the dashboard where there used to be one for each service",
+            "whichever service one picks, {{ alert }} comes back empty",
+            "{{ service }} cannot be told from the others in {{ alert }} any longer",
+            "the panel for {{ service }} has been blank since {{ alert }} was rewritten",
+        ),
+        "put a zero where there is nothing",
+        _fill_with_zero,
+        records=True,
+    ),
+    Defect(
+        "record-per-pod",
+        "records",
+        "noisy",
+        _pod_kept,
+        (
+            "the dashboard draws a whole bundle of lines for {{ alert }}, more after every deploy",
+            "{{ alert }} of {{ service }} is three numbers instead of one",
+            "joins with {{ alert }} fail since the last change, with a complaint about duplicates",
+            "storage for {{ alert }} grew tenfold and nobody ordered that",
+        ),
+        "take the largest",
+        _maximum_by_service,
+        records=True,
+    ),
+    Defect(
+        "record-wrong-errors",
+        "records",
+        "silent",
+        _wrong_errors,
+        (
+            "{{ alert }} shows a fraction of the failures that the access log of {{ service }} has",
+            "in the outage half of all requests to {{ service }} failed; {{ alert }} peaked at a sliver of that",
+            "{{ team }} compared {{ alert }} with the load balancer's own numbers, and they do not agree at all",
+            "the monthly report that is made from {{ alert }} is far too good to be true",
+        ),
+        "scale it until it fits the log",
+        _scale_up,
+        records=True,
+    ),
+    Defect(
+        "record-wrong-window",
+        "records",
+        "noisy",
+        _wrong_window,
+        (
+            "{{ alert }} and the ad-hoc graph of the same thing never lie on top of each other",
+            "{{ alert }} does not move at the pace that its name promises",
+            "what {{ alert }} says about {{ service }} differs from what one gets by working it out by hand",
+            "next to its siblings, {{ alert }} reacts at the wrong speed",
+        ),
+        "scale it until it fits",
+        _scale_up,
+        records=True,
+    ),
+    Defect(
+        "record-two-windows",
+        "records",
+        "noisy",
+        _one_window_of_two,
+        (
+            "at the start of an incident {{ alert }} is plainly off, later it settles near the truth",
+            "{{ alert }} went past one hundred percent for a minute, which cannot be",
+            "{{ alert }} is right when nothing happens, and wrong whenever something does",
+            "numbers from {{ alert }} for {{ service }} jump about more than the traffic does",
+        ),
+        "take the largest",
+        _maximum_by_service,
+        records=True,
+    ),
+    Defect(
+        "record-mean-of-ratios",
+        "records",
+        "silent",
+        _mean_of_ratios,
+        (
+            "{{ alert }} and the monthly report disagree on how many requests to {{ service }} failed",
+            "a handful of failures in the dead of night moves {{ alert }} as much as thousands at noon",
+            "one idle stretch, and {{ alert }} of {{ service }} shows nothing at all for hours",
+            "when traffic is uneven, {{ alert }} no longer adds up",
+        ),
+        "put a zero where there is nothing",
+        _fill_with_zero,
+        records=True,
+    ),
+    Defect(
+        "record-turned-over",
+        "records",
+        "noisy",
+        _turned_over,
+        (
+            "{{ alert }} is close to one on a good day and falls during an outage",
+            "everything that reads {{ alert }} thinks {{ service }} is failing when it is fine",
+            "{{ alert }} has the opposite shape of the error panel",
+            "since {{ alert }} was moved to the new library, good days look like disasters",
+        ),
+        "take the largest",
+        _maximum_by_service,
+        records=True,
+    ),
+    Defect(
+        "record-of-totals",
+        "records",
+        "silent",
+        _totals,
+        (
+            "{{ alert }} hardly moves during an outage and never quite recovers afterwards",
+            "{{ alert }} of {{ service }} depends on when it was last deployed",
+            "after a restart {{ alert }} is lively, a month later it is a flat line",
+            "the outage of {{ service }} is a barely visible step in {{ alert }}",
+        ),
+        "scale it until it fits",
+        _scale_up,
+        records=True,
+    ),
+    Defect(
+        "record-bound-rewritten",
+        "records",
+        "silent",
+        bound_rewritten,
+        (
+            "{{ alert }} has had no values since the servers were upgraded",
+            "the latency panel made from {{ alert }} went blank with the new version",
+            "{{ alert }} is empty for every service, and has been since the migration",
+            "{{ service }} still reports how long things take, but {{ alert }} gets nothing of it",
+        ),
+        "put a zero where there is nothing",
+        _fill_with_zero,
+        records=True,
+    ),
+)

@@ -1,0 +1,274 @@
+"""Defects of selectors: series that do not exist, and series that should not have been counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from alertforge.alerts.base import Subject
+from alertforge.defects import shapes
+from alertforge.defects.base import Defect
+from alertforge.prometheus.promql import Matcher, Selector, selectors
+from alertforge.prometheus.rules import Rule
+from alertforge.seeds import Seed
+
+_OTHER_KEYS: Final = ("app", "application", "component", "service", "svc")
+_SPELLINGS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+
+def _outcome(selector: Selector, subject: Subject) -> Matcher | None:
+    """The matcher that picks one outcome of a request: neither whose requests, nor a bucket, nor a quantile."""
+    apart = {subject.by, subject.style.pod_label, "job", "namespace", "le", "quantile"}
+    return next((m for m in selector.matchers if m.op in ("=", "=~") and m.name not in apart), None)
+
+
+def _outcome_misspelt(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    def change(selector: Selector) -> Selector | None:
+        old = _outcome(selector, subject)
+        if old is None:
+            return None
+        value = _misspelt(old)
+        return None if value == old.value else shapes.with_matcher(selector, old, replace(old, value=value))
+
+    return None if shapes.has_absent(rule.tree) else shapes.on_selectors(rule, change)
+
+
+def _misspelt(matcher: Matcher) -> str:
+    """A value that never occurs: one digit of a status short, or the other case."""
+    value = matcher.value
+    if matcher.op == "=~" and value[:1].isdigit() and value.endswith("."):
+        return value[:-1]
+    return value.lower() if value != value.lower() else value.upper()
+
+
+def _too_many_outcomes(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    """Client errors counted as ours; only where some clients do send bad requests."""
+    family = subject.service.family
+    if not any(status.startswith("4") for status in family.ok):
+        return None
+
+    def change(selector: Selector) -> Selector | None:
+        old = selector.matcher(family.status_label)
+        if old is None or old.op not in ("=", "=~") or not old.value.startswith("5"):
+            return None
+        return shapes.with_matcher(selector, old, Matcher(old.name, "=~", f"[45]{old.value[1:]}"))
+
+    return shapes.on_selectors(rule, change)
+
+
+def _former_name(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    """The service as it was called once."""
+    name = subject.service.name
+    former = name.replace("-", "_") if "-" in name else f"{name}-svc"
+
+    def change(selector: Selector) -> Selector | None:
+        old = shapes.identity(selector, subject)
+        if old is None or old.value != name:
+            return None
+        return shapes.with_matcher(selector, old, replace(old, value=former))
+
+    return None if shapes.has_absent(rule.tree) else shapes.on_selectors(rule, change)
+
+
+def _former_key(rule: Rule, subject: Subject, seed: Seed) -> Rule | None:
+    """The label that held the service's name before somebody renamed it."""
+    key = seed.rng().choice([one for one in _OTHER_KEYS if one != subject.by])
+
+    def change(selector: Selector) -> Selector | None:
+        old = shapes.identity(selector, subject)
+        return None if old is None else shapes.with_matcher(selector, old, replace(old, name=key))
+
+    return None if shapes.has_absent(rule.tree) else shapes.on_selectors(rule, change)
+
+
+def _placeholder(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    """A dashboard's variable, pasted with the rest of the query."""
+
+    def change(selector: Selector) -> Selector | None:
+        old = shapes.identity(selector, subject)
+        return (
+            None if old is None else shapes.with_matcher(selector, old, replace(old, op="=~", value=f"${subject.by}"))
+        )
+
+    return None if shapes.has_absent(rule.tree) else shapes.on_selectors(rule, change)
+
+
+def _record_misspelt(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """The right window in a spelling that nobody records: `1h` as `60m`."""
+
+    def change(selector: Selector) -> Selector | None:
+        name = selector.name or ""
+        window = shapes.recorded_window(name)
+        if window is None or not shapes.is_record(selector):
+            return None
+        before, _, after = name.rpartition(window)
+        return replace(selector, name=f"{before}{_other_spelling(window)}{after}")
+
+    return shapes.on_selectors(rule, change)
+
+
+def _other_spelling(window: str) -> str:
+    """`1h` as `60m`, `5m` as `300s`, `30s` as `30000ms`."""
+    count, unit = int(window[:-1]), window[-1]
+    smaller = {"d": "h", "h": "m", "m": "s"}.get(unit)
+    if smaller is None:
+        return f"{count * 1000}ms"
+    return f"{count * _SPELLINGS[unit] // _SPELLINGS[smaller]}{smaller}"
+
+
+def _record_without_label(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    """A record that is asked for a label which its aggregation has dropped."""
+    if subject.by in ("job",):
+        return None
+
+    def change(selector: Selector) -> Selector | None:
+        if not shapes.is_record(selector) or selector.matcher("job") is not None:
+            return None
+        return replace(selector, matchers=(*selector.matchers, Matcher("job", "=", subject.service.name)))
+
+    return shapes.on_selectors(rule, change)
+
+
+def _everyone(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    """The service's matcher is gone: the trouble of others counts as well, where they export the same series."""
+    scoped = [one for one in selectors(rule.tree) if shapes.identity(one, subject)]
+    if shapes.has_absent(rule.tree) or not any(_shared(one, subject) for one in scoped):
+        return None
+
+    def change(selector: Selector) -> Selector | None:
+        old = shapes.identity(selector, subject)
+        if old is None:
+            return None
+        return replace(selector, matchers=tuple(m for m in selector.matchers if m != old))
+
+    return shapes.on_selectors(rule, change)
+
+
+def _shared(selector: Selector, subject: Subject) -> bool:
+    """Whether another service that the work is about has series of that name."""
+    family, world = subject.service.family, subject.world
+    others = [one for one in world.services[: max(world.focus, 2)] if one != subject.service]
+    if selector.name == "up":
+        return bool(others)
+    if shapes.is_record(selector):
+        windows = {window for tier in subject.style.burn.values() for window in (tier.long, tier.short)}
+        return any(selector.name == Subject(world, one).record(window) for one in others for window in windows)
+    own = {family.counter, *(f"{family.histogram}_{part}" for part in ("bucket", "count", "sum"))}
+    return any(one.family == family for one in others) if selector.name in own else bool(others)
+
+
+DEFECTS: Final = (
+    Defect(
+        "outcome-misspelt",
+        "selectors",
+        "silent",
+        _outcome_misspelt,
+        (
+            "{{ service }} answered with nothing but errors and {{ alert }} saw none of them",
+            "according to {{ alert }}, {{ service }} has not had a single bad minute this year",
+            "the error panel was through the roof, {{ alert }} was green from start to end",
+            "{{ team }} heard about the failures at {{ service }} from customers, and {{ alert }} never came",
+        ),
+        "lower the limit",
+        shapes.threshold_down,
+    ),
+    Defect(
+        "too-many-outcomes",
+        "selectors",
+        "noisy",
+        _too_many_outcomes,
+        (
+            "a partner sent {{ service }} rubbish all morning, and {{ alert }} called out {{ team }} for it",
+            "{{ alert }} fires when somebody else's client is broken; {{ service }} is doing its job",
+            "every time a crawler works through dead links, {{ alert }} goes off",
+            "there is nothing {{ team }} could do about most of what {{ alert }} reports",
+        ),
+        "raise the limit until it is quiet",
+        shapes.threshold_up,
+    ),
+    Defect(
+        "former-name",
+        "selectors",
+        "silent",
+        _former_name,
+        (
+            "nobody has had {{ alert }} since spring, and {{ service }} has had its share of trouble since",
+            "{{ service }} went down in the middle of the day; {{ alert }} was loaded, healthy and silent",
+            "{{ alert }} used to work; at some point it simply stopped",
+            "the drill on {{ service }} went as planned but for one thing: {{ alert }} did not fire",
+        ),
+        "lower the limit",
+        shapes.threshold_down,
+    ),
+    Defect(
+        "former-key",
+        "selectors",
+        "silent",
+        _former_key,
+        (
+            "since the platform upgrade there has been no {{ alert }}, not even when {{ service }} failed last week",
+            "{{ alert }} shows no data on the rules page, and nobody noticed until {{ service }} broke",
+            "the upgrade went through without a hitch; {{ alert }} has been dead quiet from that day on",
+            "{{ team }} waited for {{ alert }} through the whole incident",
+        ),
+        "do not wait before it fires",
+        shapes.wait_less,
+    ),
+    Defect(
+        "placeholder",
+        "selectors",
+        "silent",
+        _placeholder,
+        (
+            "{{ alert }} was copied over from a dashboard, reviewed and merged, and has never fired",
+            "it works on the dashboard, it does not work in {{ alert }}: {{ service }} failed and nothing came",
+            "{{ alert }} is green, and was green all through the outage of {{ service }}",
+            "in the exercise {{ team }} broke {{ service }} for twenty minutes, and {{ alert }} did nothing",
+        ),
+        "lower the limit",
+        shapes.threshold_down,
+        hidden=False,
+    ),
+    Defect(
+        "record-misspelt",
+        "selectors",
+        "silent",
+        _record_misspelt,
+        (
+            "the dashboards showed {{ service }} in deep red for an hour; {{ alert }} had nothing to say",
+            "{{ alert }} stayed silent through the incident, though the numbers it stands on are all there",
+            "{{ team }} can see the numbers on every screen, only {{ alert }} seems not to",
+            "{{ alert }} never came, and no one can say that it ever has",
+        ),
+        "do not wait before it fires",
+        shapes.wait_less,
+    ),
+    Defect(
+        "record-without-that-label",
+        "selectors",
+        "silent",
+        _record_without_label,
+        (
+            "the graphs of {{ service }} are all there, but {{ alert }} has been mute since the cleanup",
+            "last month's tidying up was said to change nothing; {{ alert }} has not fired since",
+            "{{ service }} burnt through a week's worth in an hour and {{ team }} was not told by {{ alert }}",
+            "{{ alert }} came through the review without a remark, and missed the next outage of {{ service }}",
+        ),
+        "lower the limit",
+        shapes.threshold_down,
+    ),
+    Defect(
+        "everyone-counts",
+        "selectors",
+        "misrouted",
+        _everyone,
+        (
+            "{{ team }} was called for {{ alert }}, and it was not {{ service }} that had the problem",
+            "whenever any other service has a bad day, {{ team }} gets {{ alert }} for it",
+            "{{ alert }} arrived while {{ service }} was perfectly healthy; another team's service was not",
+            "someone else's outage ended up in the inbox of {{ team }} as {{ alert }}",
+        ),
+        "raise the limit until it is quiet",
+        shapes.threshold_up,
+    ),
+)

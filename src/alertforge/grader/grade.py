@@ -123,6 +123,7 @@ def grade(
         checks,
         tuple(map(str, graded.problems)),
         graded.tamper,
+        graded.notes,
     )
 
 
@@ -140,6 +141,7 @@ class _Graded:
     preserved: tuple[Check, ...]
     problems: tuple[Problem, ...]
     tamper: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
@@ -147,7 +149,7 @@ def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
     loaded = loading.load(root)
     linted = _lint(loaded.rule_files, tools)
     config, config_problems = _check_config(loaded, tools)
-    found = tamper.find(
+    tampering = tamper.find(
         loaded.rule_files,
         loaded.alertmanager,
         baseline_files=task.baseline_files,
@@ -185,7 +187,8 @@ def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
     problems = [*loaded.problems, *linted.problems, *config_problems]
     if delivery.broken and config is not None:
         problems.append(Problem(loading.ALERTMANAGER, "", "its matchers cannot be evaluated"))
-    return _Graded(judge(spec, observed), preserved, tuple(problems), found)
+    notes = [f"{scenario}: {failure}" for scenario, found in timeline.failures.items() for failure in found]
+    return _Graded(judge(spec, observed), preserved, tuple(problems), tampering, tuple(notes))
 
 
 def _lint(files: Sequence[RuleFile], tools: Tools) -> Linted:

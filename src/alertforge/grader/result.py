@@ -62,6 +62,7 @@ class Result:
     checks: tuple[Check, ...] = ()
     problems: tuple[str, ...] = ()
     tamper: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # rules that failed to evaluate in a replay: they yield nothing there
     grader_error: str = ""
 
     def to_plain(self) -> dict[str, Any]:
@@ -97,6 +98,7 @@ class Result:
             ],
             "problems": [clipped(problem) for problem in self.problems],
             "tamper": [clipped(reason) for reason in self.tamper],
+            "notes": [clipped(note) for note in self.notes],
         }
         if self.grader_error:
             plain["grader_error"] = clipped(self.grader_error)

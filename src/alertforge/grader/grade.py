@@ -41,6 +41,7 @@ from alertforge.prometheus.series import Labels
 
 TOTAL_SECONDS: Final = 240.0  # of one grade, whatever the workspace holds
 ALARM_SECONDS: Final = 30.0  # more than the sum of what may still run when the time is up
+RESERVE_SECONDS: Final = 30.0  # what one replay leaves to the steps after it
 LEAST_SECONDS: Final = 1.0  # what a late step still gets, so that it ends by itself
 REFERENCE_PATH: Final = "!reference-records"  # sorts before every rule file
 
@@ -66,8 +67,8 @@ class Tools:
     deadline: float
 
     def left(self) -> float:
-        """Seconds that are left."""
-        return max(LEAST_SECONDS, self.deadline - time.monotonic())
+        """Seconds that a replay may take."""
+        return max(LEAST_SECONDS, self.deadline - time.monotonic() - RESERVE_SECONDS)
 
     def store(self, name: str) -> Store:
         """Kept answers of one kind."""

@@ -4,6 +4,10 @@ One check each, all of family `preserved`: alerts, records, receivers, `global`,
 What is equal by normal form is preserved at no cost. What is written otherwise is proven by replay: the baseline's
 definitions and the workspace's, each in its own surroundings, must show the same at every minute of every scenario,
 and must show something at all. Preservation is planned first (`plan`), replayed with everything else, judged last.
+
+Many services can share the name of an alert or record. Where an item touches such a name, the baseline's definitions
+that cannot concern any of the item's subjects are still preserved: whatever they showed must still be there, whatever
+else the name shows is the requirement's to judge.
 """
 
 from __future__ import annotations
@@ -14,12 +18,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from alertforge.alertmanager.config import Config
-from alertforge.grader.definitions import Index, index
+from alertforge.grader.definitions import Definition, Index, concerns, definition, index
 from alertforge.grader.delivery import Delivery, alert_labels
 from alertforge.grader.replay import Ask, Firing, Timeline
 from alertforge.grader.result import PRESERVATION, Check, labels_text, runs
 from alertforge.grader.spec import InhibitionCase, RouteProbe, Spec
-from alertforge.prometheus.rules import Group, RuleFile
+from alertforge.prometheus.rules import Group, Rule, RuleFile
 from alertforge.prometheus.series import Labels
 
 TOUCHED_PATH = "!touched-records"  # sorts before every rule file
@@ -31,6 +35,7 @@ class Plan:
 
     alerts: Mapping[str, str]  # name -> "kept" | "gone" | "changed"
     records: Mapping[str, str]
+    shared: frozenset[tuple[bool, str]]  # (is an alert, name) that an item touches for some of its subjects only
     old_files: tuple[RuleFile, ...]  # the baseline's rules in their surroundings; empty when nothing is to be proven
 
     def changed(self, verdicts: Mapping[str, str]) -> tuple[str, ...]:
@@ -56,44 +61,75 @@ class Plan:
 def plan(spec: Spec, files: Sequence[RuleFile], baseline: Sequence[RuleFile]) -> Plan:
     """Compare by normal form; both file lists hold only rules that Prometheus takes."""
     old, new = index(baseline), index(files)
-    alerts = _verdicts(old, new, True, spec.preservation.touched_alerts)
-    records = _verdicts(old, new, False, spec.preservation.touched_records)
-    needed = "changed" in alerts.values() or "changed" in records.values()
-    surroundings = _with_touched_records(baseline, files, spec.preservation.touched_records) if needed else ()
-    return Plan(alerts, records, surroundings)
+    touched = _touched(spec)
+    owed = {key: _owed(key, definitions, touched) for key, definitions in old.items()}
+    shared = frozenset(key for key, definitions in owed.items() if key in touched and definitions)
+    verdicts: dict[bool, dict[str, str]] = {True: {}, False: {}}
+    for (is_alert, name), definitions in sorted(owed.items()):
+        if definitions:
+            now = set(new.get((is_alert, name), ()))
+            same = definitions <= now if (is_alert, name) in shared else definitions == now
+            verdicts[is_alert][name] = "kept" if same else "changed" if now else "gone"
+    proven = {
+        (kind, name) for kind, names in verdicts.items() for name, verdict in names.items() if verdict == "changed"
+    }
+    surroundings: tuple[RuleFile, ...] = ()
+    if proven:
+        replaced = {name for is_alert, name in touched if not is_alert and (is_alert, name) not in proven}
+        surroundings = _surroundings(baseline, files, {key: owed[key] for key in shared & proven}, replaced)
+    return Plan(verdicts[True], verdicts[False], shared, surroundings)
 
 
-def _verdicts(old: Index, new: Index, is_alert: bool, touched: Iterable[str]) -> dict[str, str]:
-    skip = set(touched)
-    out: dict[str, str] = {}
-    for kind, name in sorted(old):
-        if kind == is_alert and name not in skip:
-            now = new.get((kind, name), ())
-            same = set(now) == set(old[kind, name])
-            out[name] = "kept" if same else "changed" if now else "gone"
+def _touched(spec: Spec) -> dict[tuple[bool, str], list[Labels]]:
+    """The names that items touch, each with the subjects that they touch it for."""
+    out: dict[tuple[bool, str], list[Labels]] = {}
+    for is_alert, names in ((True, spec.preservation.touched_alerts), (False, spec.preservation.touched_records)):
+        out |= {(is_alert, name): [] for name in names}
+    for alert in spec.alerts:
+        out.get((True, alert.alert), []).extend(case.subject for case in alert.cases)
+    for recording in spec.recordings:
+        for value in recording.values:
+            out.get((False, value.record), []).append(value.subject)
     return out
 
 
-def _with_touched_records(
-    baseline: Sequence[RuleFile], files: Sequence[RuleFile], touched: Iterable[str]
+def _owed(
+    key: tuple[bool, str], definitions: Sequence[Definition], touched: Mapping[tuple[bool, str], Sequence[Labels]]
+) -> set[Definition]:
+    """The definitions that must still do what they did: of a touched name, those that concern none of the subjects."""
+    if key not in touched:
+        return set(definitions)
+    subjects = touched[key]
+    return {one for one in definitions if subjects and not any(concerns(one, subject) for subject in subjects)}
+
+
+def _surroundings(
+    baseline: Sequence[RuleFile],
+    files: Sequence[RuleFile],
+    shared: Mapping[tuple[bool, str], set[Definition]],
+    replaced: set[str],
 ) -> tuple[RuleFile, ...]:
     """The baseline with the workspace's definitions of records that items may change.
 
-    An untouched alert on top of a repaired record shows what the repair makes of it, on both sides.
+    An untouched alert on top of a repaired record shows what the repair makes of it, on both sides. Of shared names
+    that are to be proven, only the definitions that must be preserved run.
     """
-    names = set(touched)
-    kept = tuple(_select(file, lambda is_alert, name: is_alert or name not in names) for file in baseline)
-    taken = [_select(file, lambda is_alert, name: not is_alert and name in names) for file in files]
+
+    def keep(group: Group, rule: Rule) -> bool:
+        key = (rule.is_alert, rule.name)
+        if key in shared:
+            return definition(rule, group) in shared[key]
+        return rule.is_alert or rule.name not in replaced
+
+    kept = tuple(_select(file, keep) for file in baseline)
+    taken = [_select(file, lambda _, rule: not rule.is_alert and rule.name in replaced) for file in files]
     groups = tuple(group for file in taken for group in file.groups if group.rules)
     renamed = tuple(replace(group, name=f"{number}") for number, group in enumerate(groups))
     return (RuleFile(TOUCHED_PATH, renamed), *kept) if renamed else kept
 
 
-def _select(file: RuleFile, keep: Callable[[bool, str], bool]) -> RuleFile:
-    groups: tuple[Group, ...] = tuple(
-        replace(group, rules=tuple(rule for rule in group.rules if keep(rule.is_alert, rule.name)))
-        for group in file.groups
-    )
+def _select(file: RuleFile, keep: Callable[[Group, Rule], bool]) -> RuleFile:
+    groups = tuple(replace(group, rules=tuple(r for r in group.rules if keep(group, r))) for group in file.groups)
     return replace(file, groups=groups)
 
 
@@ -111,15 +147,18 @@ def label_sets(spec: Spec, plan: Plan, old: Timeline, new: Timeline, same_config
         for scenario in spec.scenarios:
             for minute in range(scenario.minutes + 1):
                 before, after = old.firing(scenario.id, name, minute), new.firing(scenario.id, name, minute)
-                for was, now in _pairs(before, after) or ():
+                for was, now in _pairs(before, after, more=(True, name) in plan.shared) or ():
                     if was.labels != now.labels:
                         out += [alert_labels(name, was), alert_labels(name, now)]
     return list(dict.fromkeys(out))
 
 
-def _pairs(before: Sequence[Firing], after: Sequence[Firing]) -> list[tuple[Firing, Firing]] | None:
-    """Each old alert with the new one that carries all its labels; None where there is no such pairing."""
-    if len(before) != len(after):
+def _pairs(before: Sequence[Firing], after: Sequence[Firing], *, more: bool) -> list[tuple[Firing, Firing]] | None:
+    """Each old alert with the new one that carries all its labels; None where there is no such pairing.
+
+    With `more`, there may be new alerts beside them.
+    """
+    if len(before) > len(after) or (len(before) < len(after) and not more):
         return None
     left = list(after)
     out: list[tuple[Firing, Firing]] = []
@@ -168,7 +207,7 @@ def _check(what: str, good: bool, expected: str, seen: str, scenario: str = "", 
 
 
 def _alert(sides: Sides, name: str, verdict: str) -> Check:
-    what, expected = f"alert.{name}", f"alert {name} fires as it did"
+    what, expected = f"alert.{name}", f"alert {name} fires as it did{_for_whom(sides, True, name)}"
     if verdict != "changed":
         return _check(what, verdict == "kept", expected, _words(verdict))
     texts_changed = _annotations(sides.old_index, name) != _annotations(sides.new_index, name)
@@ -193,7 +232,7 @@ def _annotations(known: Index, name: str) -> set[Any]:
 def _firing_fault(
     sides: Sides, name: str, before: Sequence[Firing], after: Sequence[Firing], texts_changed: bool
 ) -> str:
-    pairs = _pairs(before, after)
+    pairs = _pairs(before, after, more=(True, name) in sides.plan.shared)
     if pairs is None:
         return f"fires for {_labels(after)}, not for {_labels(before)}"
     for was, now in pairs:
@@ -215,12 +254,17 @@ def _labels(firings: Sequence[Firing]) -> str:
     return ", ".join(labels_text(firing.labels.pairs) for firing in firings[:3]) or "nobody"
 
 
+def _for_whom(sides: Sides, is_alert: bool, name: str) -> str:
+    return " for those that no request is about" if (is_alert, name) in sides.plan.shared else ""
+
+
 def _words(verdict: str) -> str:
     return {"kept": "unchanged", "gone": "no rule of that name that Prometheus takes"}[verdict]
 
 
 def _record(sides: Sides, name: str, verdict: str) -> Check:
-    what, expected = f"record.{name}", f"record {name} has the values it had"
+    more = (False, name) in sides.plan.shared
+    what, expected = f"record.{name}", f"record {name} has the values it had{_for_whom(sides, False, name)}"
     if verdict != "changed":
         return _check(what, verdict == "kept", expected, _words(verdict))
     found = False
@@ -229,7 +273,7 @@ def _record(sides: Sides, name: str, verdict: str) -> Check:
             before = sides.old.record(scenario.id, name, minute)
             after = sides.new.record(scenario.id, name, minute)
             found = found or bool(before)
-            if not _same_samples(before, after):
+            if not _same_samples(before, after, more):
                 seen = f"{_samples(after)}, before {_samples(before)}"
                 return _check(what, False, expected, seen, scenario.id, minute)
     if not found:
@@ -237,13 +281,19 @@ def _record(sides: Sides, name: str, verdict: str) -> Check:
     return _check(what, True, expected, "rewritten, with the same values in every scenario")
 
 
-def _same_samples(before: Sequence[tuple[Labels, float]] | None, after: Sequence[tuple[Labels, float]] | None) -> bool:
-    if before is None or after is None or [labels for labels, _ in before] != [labels for labels, _ in after]:
+def _same_samples(
+    before: Sequence[tuple[Labels, float]] | None, after: Sequence[tuple[Labels, float]] | None, more: bool
+) -> bool:
+    if before is None or after is None:
         return False
-    return all(
-        math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(old) and math.isnan(new))
-        for (_, old), (_, new) in zip(before, after, strict=True)
-    )
+    now = dict(after)
+    if any(labels not in now for labels, _ in before) or (len(now) > len(before) and not more):
+        return False
+    return all(_same_value(value, now[labels]) for labels, value in before)
+
+
+def _same_value(old: float, new: float) -> bool:
+    return math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(old) and math.isnan(new))
 
 
 def _samples(samples: Sequence[tuple[Labels, float]] | None) -> str:

@@ -187,7 +187,7 @@ SHAPED = (
     record("r:sum", "sum by (pod, zone) (x)"),
     record("r:without", "sum without (zone) (x)"),
     record("r:to", 'label_replace(x, "to", "b", "", "")'),
-    record("r:left", "x * on (pod) group_left (team) info"),
+    record("r:left", "y * on (pod) group_left (team) info"),
     record("r:values", 'count_values("val", x)'),
     record("r:top", "topk by (pod) (1, x)"),
     record("r:either", "sum by (pod) (x) or label_join(x, 'zone', '', 'pod')"),
@@ -195,7 +195,13 @@ SHAPED = (
     record("r:late", 'label_replace(r:early, "side", "b", "", "")'),
     record("x", "info", pod="z"),
 )
-SHAPED_SERIES = {"x__pod_a__zone_n": "1x6", "x__pod_b__zone_s": "1x6", "info__pod_a__team_core": "1x6"}
+SHAPED_SERIES = {
+    "y__pod_a": "1x6",
+    "y__pod_b": "1x6",
+    "x__pod_a__zone_n": "1x6",
+    "x__pod_b__zone_s": "1x6",
+    "info__pod_a__team_core": "1x6",
+}
 
 
 @pytest.mark.parametrize(
@@ -236,7 +242,8 @@ def test_readers_of_labels_that_no_record_carries_do_not_run(binary: Path, expr:
 @pytest.mark.parametrize(
     "rule",
     [
-        alert("A", "x", pod="same"),  # two series become one: an error
+        alert("A", "y", pod="same"),  # two series become one: an error
+        alert("A", "y offset 1m", pod="same", zone="any"),
         alert("A", "x", pod=""),
         alert("A", "x > on (pod) group_left (team) info", team="other", severity="page"),
         alert("A", "sum by (pod) (x)", zone="static", alertname="Other", empty="", template="{{ $labels.pod }}"),
@@ -462,6 +469,13 @@ def test_questions_are_part_of_the_key(binary: Path, tmp_path: Path) -> None:
     replay(files, [Ask(one)], promtool=binary, cache=cache)
     seen = replay(files, [Ask(one, annotations=None)], promtool=binary, cache=cache)
     assert seen.firing("s", "A", 0)[0].annotations == (("s", "t"),)
+
+
+def test_a_static_label_is_part_of_the_key(binary: Path, tmp_path: Path) -> None:
+    ask = Ask(scenario("s", 1, x="1x1"))
+    for severity in ("page", "ticket"):
+        seen = replay([rule_file(alert("A", "x", severity=severity))], [ask], promtool=binary, cache=Cache(tmp_path))
+        assert seen.firing("s", "A", 1)[0].labels == Labels.of(severity=severity)
 
 
 def test_another_promtool_is_another_key(binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -386,7 +386,6 @@ def _static_labels(needed: Sequence[Placed], reached: Reached) -> dict[int, Pair
             and value
             and (name + value).isprintable()  # what promtool may refuse must reach it
             and name != "alertname"
-            and name not in dict(p.group_labels)
             and reached.lacks(p, name)
         )
         for p in needed
@@ -602,7 +601,10 @@ class Cache:
 
 
 def _cache_key(job: _Job, binary: Path) -> str:
-    """Hash of all that decides a result: the tool, the rules in reach, the series, the questions."""
+    """Hash of all that decides a result: the tool, the rules in reach, the series, the questions.
+
+    Which annotations are asked for shows in the rules: the others are not in the file.
+    """
     file = job.file()
     try:
         real = binary.resolve()
@@ -619,6 +621,5 @@ def _cache_key(job: _Job, binary: Path) -> str:
         file.minutes,
         file.alerts,
         file.samples,
-        sorted(job.ask.annotations) if job.ask.annotations is not None else None,
     ]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()

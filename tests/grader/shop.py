@@ -320,10 +320,14 @@ def write_task(root: Path, spec: Spec = SPEC) -> Path:
 
 
 class Shop:
-    """Grades workspaces of the task, each in a directory of its own."""
+    """Grades workspaces of the task, each in a directory of its own.
 
-    def __init__(self, folder: Path) -> None:
+    `cache` keeps what promtool and amtool said of parts that many tests share; None asks them every time.
+    """
+
+    def __init__(self, folder: Path, cache: Path | None = None) -> None:
         self.folder = folder
+        self.cache = cache
         self.spec_dir = write_task(folder / "task")
         self.count = 0
 
@@ -332,10 +336,10 @@ class Shop:
         self.count += 1
         return write(self.folder / f"w{self.count}" / "monitoring", {**base, **(changes or {})})
 
-    def grade(self, workspace: Path, cache: Path | None = None, spec_dir: Path | None = None) -> Result:
+    def grade(self, workspace: Path, cache: Path | None = None) -> Result:
         """The grade, on the real tools."""
         return grade(
-            spec_dir or self.spec_dir, workspace, promtool=find("promtool"), amtool=find("amtool"), cache=cache
+            self.spec_dir, workspace, promtool=find("promtool"), amtool=find("amtool"), cache=cache or self.cache
         )
 
 

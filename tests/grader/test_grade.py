@@ -265,7 +265,16 @@ def test_an_edit_to_the_alertmanager_file_starts_no_promtool(
 
 def test_a_cache_does_not_change_a_grade(shop: Shop, tmp_path: Path) -> None:
     workspace = shop.workspace({NODE_FILE: NODE_START})
-    assert plain(shop.grade(workspace)) == plain(shop.grade(workspace, tmp_path / "cache"))
+    fresh = plain(Shop(tmp_path / "fresh").grade(workspace))
+    assert fresh == plain(shop.grade(workspace, tmp_path / "cache")) == plain(shop.grade(workspace, tmp_path / "cache"))
+
+
+def test_a_spoilt_cache_is_no_cache(shop: Shop, tmp_path: Path) -> None:
+    workspace, cache = shop.workspace(), tmp_path / "cache"
+    before = plain(shop.grade(workspace, cache))
+    for number, path in enumerate(sorted(path for path in cache.rglob("*") if path.is_file())):
+        path.write_bytes([b"", b"\xff", b"{}", b"[[[", b'{"key": "x", "answer": []}'][number % 5])
+    assert plain(shop.grade(workspace, cache)) == before
 
 
 # --- the command -----------------------------------------------------------------------------------------------------

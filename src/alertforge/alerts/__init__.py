@@ -12,6 +12,8 @@ from alertforge.alerts import (
     fast_burn,
     latency_quantile,
     memory_limit,
+    pool_saturation,
+    probe_failing,
     slow_burn,
     target_down,
     traffic_floor,
@@ -30,5 +32,7 @@ KINDS: Final[Mapping[str, AlertKind]] = {
         crash_looping,
         cpu_throttling,
         traffic_floor,
+        probe_failing,
+        pool_saturation,
     )
 }

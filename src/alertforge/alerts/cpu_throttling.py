@@ -16,11 +16,11 @@ from fractions import Fraction
 from typing import ClassVar
 
 from alertforge.alerts.base import Reading, Subject, exported, over, window_text
-from alertforge.alerts.scenes import Draw, MakeFlow, MakeSeries, Scenes, decimal
+from alertforge.alerts.scenes import Draw, MakeSeries, Scenes, decimal, deploying
 from alertforge.alerts.sli import divide, total
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
-from alertforge.traffic.exposure import Exposure, Flow, calm
+from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import throttling
 from alertforge.world.model import Service, Urgency
 
@@ -148,7 +148,7 @@ class CpuThrottling:
         yield scenes.plan("throttled", "throttled for a while", "fire", minutes, extra=busy, other_extra=idle)
         yield scenes.plan(
             "deploy", "throttled, with a deploy in between", "fire", minutes,
-            _deploy(minutes, start + window + wait), extra=busy, other_extra=idle,
+            deploying(minutes, start + window + wait), extra=busy, other_extra=idle,
         )  # fmt: skip
         yield scenes.plan(
             "over", "a little over the threshold", "fire", near,
@@ -166,7 +166,7 @@ class CpuThrottling:
             extra=of(part, start, end, 0), other_extra=idle, word="one pod",
         )  # fmt: skip
         yield scenes.plan(
-            "calm-deploy", "a deploy", "silent", minutes, _deploy(minutes, start), extra=idle, other_extra=idle,
+            "calm-deploy", "a deploy", "silent", minutes, deploying(minutes, start), extra=idle, other_extra=idle,
             word="deploy",
         )  # fmt: skip
         yield scenes.plan(
@@ -187,13 +187,6 @@ class CpuThrottling:
     def outcome(self, subject: Subject) -> str:
         """Without numbers."""
         return f"team {subject.team.title} gets a ticket when `{subject.service.name}` runs into its CPU limit"
-
-
-def _deploy(minutes: int, at: int) -> MakeFlow:
-    def flow(seed: Seed, service: Service) -> Flow:
-        return calm(seed, service, minutes, deploys=frozenset({at}))
-
-    return flow
 
 
 KIND = CpuThrottling()

@@ -18,12 +18,12 @@ from dataclasses import replace
 from typing import ClassVar
 
 from alertforge.alerts.base import Reading, Subject, exported, window_text
-from alertforge.alerts.scenes import Draw, MakeFlow, MakeSeries, Scenes
+from alertforge.alerts.scenes import Draw, MakeFlow, MakeSeries, Scenes, deploying
 from alertforge.prometheus.functions import Vector, arithmetic, changes, increase, select
 from alertforge.prometheus.rules import Rule
 from alertforge.prometheus.series import Series
 from alertforge.seeds import Seed
-from alertforge.traffic.exposure import Exposure, Flow, calm
+from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import Counts, restarts
 from alertforge.world.model import Service, Urgency
 
@@ -165,7 +165,7 @@ class CrashLooping:
         yield scenes.plan("one", "one container loops", "fire", minutes, extra=loops(sick), other_extra=nothing)
         yield scenes.plan("all", "every container loops", "fire", minutes, extra=loops(), other_extra=nothing)
         yield scenes.plan(
-            "new-version", "a new version loops", "fire", minutes, _deploy(minutes, start, 0),
+            "new-version", "a new version loops", "fire", minutes, deploying(minutes, start),
             extra=loops(), other_extra=nothing,
         )  # fmt: skip
         yield quiet("single", "one restart", at(start, only=sick), word="single restart")
@@ -173,7 +173,13 @@ class CrashLooping:
         yield quiet("few", "as many restarts as are fine, in every pod", at(*few, lag=1), word="few restarts")
         slow = range(2, minutes, -(-window // (limit - 1)) + 1)
         yield quiet("slow", "restarts that are far apart", at(*slow, only=sick), word="slow restarts")
-        yield quiet("deploy", "two deploys", at(start - 1, only=sick), _deploy(minutes, start, 1), word="deploy")
+        yield quiet(
+            "deploy",
+            "two deploys",
+            at(start - 1, only=sick),
+            deploying(minutes, start, (start + minutes) // 2, stagger=1),
+            word="deploy",
+        )
         yield scenes.plan(
             "elsewhere", "another service loops", "silent", minutes, extra=nothing, other_extra=loops(),
             word="other service",
@@ -196,16 +202,6 @@ class CrashLooping:
 
 def _minutes(exposure: Exposure) -> range:
     return range(exposure.minutes + 1)
-
-
-def _deploy(minutes: int, first: int, again: int) -> MakeFlow:
-    """A rolling deploy, and `again` more of them half way to the end."""
-
-    def flow(seed: Seed, service: Service) -> Flow:
-        deploys = {first, *((first + minutes) // 2 for _ in range(again))}
-        return calm(seed, service, minutes, deploys=frozenset(deploys), stagger=1 if again else 0)
-
-    return flow
 
 
 KIND = CrashLooping()

@@ -16,12 +16,12 @@ from fractions import Fraction
 from typing import ClassVar
 
 from alertforge.alerts.base import Reading, Subject, exported, over
-from alertforge.alerts.scenes import Draw, MakeFlow, MakeSeries, Scenes, decimal
+from alertforge.alerts.scenes import Draw, MakeSeries, Scenes, decimal, deploying
 from alertforge.alerts.sli import NAN
 from alertforge.prometheus.functions import arithmetic, select
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
-from alertforge.traffic.exposure import Exposure, Flow, calm
+from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import Curve, memory
 from alertforge.world.model import Service, Urgency
 
@@ -182,7 +182,7 @@ class MemoryLimit:
             other_extra=calm_extra,
         )  # fmt: skip
         yield scenes.plan(
-            "deploy", "a deploy ends a growth in time", "silent", minutes, _deploy(minutes, start + wait - 2),
+            "deploy", "a deploy ends a growth in time", "silent", minutes, deploying(minutes, start + wait - 2),
             extra=between(start, start + wait - 3, above - Fraction(1, 1000)), other_extra=calm_extra, word="deploy",
         )  # fmt: skip
         yield scenes.plan(
@@ -203,13 +203,6 @@ class MemoryLimit:
     def outcome(self, subject: Subject) -> str:
         """Without numbers."""
         return f"team {subject.team.title} gets a ticket before a pod of `{subject.service.name}` runs out of memory"
-
-
-def _deploy(minutes: int, at: int) -> MakeFlow:
-    def flow(seed: Seed, service: Service) -> Flow:
-        return calm(seed, service, minutes, deploys=frozenset({at}))
-
-    return flow
 
 
 KIND = MemoryLimit()

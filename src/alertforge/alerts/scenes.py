@@ -56,6 +56,15 @@ class Scenes:
         return draw
 
 
+def deploying(minutes: int, *starts: int, stagger: int = 0) -> MakeFlow:
+    """Ordinary traffic with deploys; `stagger` minutes lie between one pod's replacement and the next."""
+
+    def flow(seed: Seed, service: Service) -> Flow:
+        return calm(seed, service, minutes, deploys=frozenset(starts), stagger=stagger)
+
+    return flow
+
+
 def steps(minutes: int, low: Fraction, *stretches: tuple[int, int, Fraction]) -> list[Fraction]:
     """A value a minute: `low`, and in each stretch (first, last, level) its level."""
     values = [low] * (minutes + 1)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from alertforge.alerts.base import Reading, Subject, exported
-from alertforge.alerts.scenes import Draw, MakeFlow, Scenes
+from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, deploying
 from alertforge.prometheus.functions import select
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
@@ -122,7 +122,9 @@ class TargetDown:
         one_left = _all(minutes, "down", (start, end), spare=survivor)
         if subject.service.pods > 1:
             yield scenes.plan("one-left", "one target is still up", "silent", minutes, one_left, word="one target up")
-        yield scenes.plan("deploy", "a rolling deploy", "silent", minutes, _deploy(minutes, start), word="deploy")
+        yield scenes.plan(
+            "deploy", "a rolling deploy", "silent", minutes, deploying(minutes, start, stagger=1), word="deploy"
+        )
         yield scenes.plan(
             "elsewhere", "another service is down", "silent", minutes,
             other_flow=_all(minutes, "down", (start, end)), word="other service",
@@ -151,13 +153,6 @@ def _all(minutes: int, state: Target, *spans: tuple[int, int], spare: int | None
             targets[first : last + 1] = [state] * (last + 1 - first)
         up: list[Target] = ["up"] * (minutes + 1)
         return calm(seed, service, minutes, target=targets, pod_targets={} if spare is None else {spare: up})
-
-    return flow
-
-
-def _deploy(minutes: int, start: int) -> MakeFlow:
-    def flow(seed: Seed, service: Service) -> Flow:
-        return calm(seed, service, minutes, deploys=frozenset({start}), stagger=1)
 
     return flow
 

@@ -314,10 +314,10 @@ def _histogram(
 
 
 def buckets(service: Service) -> tuple[str, ...]:
-    """The finite bounds of the latency histogram, seconds: the threshold, three below it and three above."""
+    """The finite bounds of the latency histogram, seconds: the threshold, two below it and two above."""
     bounds = sorted({*LADDER, service.latency_threshold}, key=Fraction)
     at = bounds.index(service.latency_threshold)
-    return tuple(bounds[max(0, at - 3) : at + 4])
+    return tuple(bounds[max(0, at - 2) : at + 3])
 
 
 def stored_le(bound: str) -> str:

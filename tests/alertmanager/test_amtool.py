@@ -376,3 +376,48 @@ def test_the_largest_configuration_that_is_read_is_classified(amtool: Path) -> N
 
 def test_no_label_sets_need_no_amtool() -> None:
     assert Classifier(tree(), Path("/no/such/amtool")).classify([]) == []
+
+
+SCALARS = [
+    "5",
+    "0x10",
+    "1_000",
+    ".5",
+    "1.50",
+    "1e3",
+    "0o7",
+    "010",
+    "yes",
+    "True",
+    "2001-01-01",
+    "2001-01-01 10:00:00",
+    "1:30",
+]
+SCALARS += [
+    "+1",
+    ".inf",
+    ".NaN",
+    "!!str 6",
+    "!!binary aGk=",
+    "!x y",
+    "! z",
+    "'~'",
+    '"null"',
+    "~",
+    "a  b",
+    "a:b",
+    "é",
+    "|-\n      q\n      r",
+]
+
+
+def test_label_values_are_the_text_in_the_file_whatever_yaml_makes_of_them(amtool: Path, tmp_path: Path) -> None:
+    routes = "".join(f"  - receiver: r{n}\n    match:\n     x: {text}\n" for n, text in enumerate(SCALARS))
+    receivers = "".join(f"- name: r{n}\n" for n in range(len(SCALARS)))
+    text = f"route:\n  receiver: root\n  routes:\n{routes}receivers:\n- name: root\n{receivers}"
+    (tmp_path / "original.yml").write_text(text, encoding="utf-8")
+    for number, route in enumerate(parse(text).route.routes):
+        labels = Matcher("x", "=", route.matchers[0].value)
+        command = [amtool, "config", "routes", "test", "--config.file=original.yml", str(labels)]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert done.stdout.split("\n")[-2] == f"r{number}", SCALARS[number]

@@ -94,11 +94,21 @@ def yielded(tree: Expr) -> dict[str, str]:
         case Call(func=func, args=args):
             if func in _DROPS_LABELS or not args:
                 return {}
+            if func in ("absent", "absent_over_time"):
+                return _yielded_by_absent(args[0])
             given = yielded(args[-1] if func in ("histogram_quantile", "quantile_over_time") else args[0])
             return {name: value for name, value in given.items() if name != "le"}
         case Binary():
             return _yielded_by_binary(tree)
     return {}
+
+
+def _yielded_by_absent(tree: Expr) -> dict[str, str]:
+    """Absence takes its labels from a plain selector only, and none that two matchers speak of."""
+    if not isinstance(tree, Selector):
+        return {}
+    names = [matcher.name for matcher in tree.matchers]
+    return {name: value for name, value in yielded(tree).items() if names.count(name) == 1}
 
 
 def _yielded_by_aggregate(tree: Aggregate) -> dict[str, str]:
@@ -157,6 +167,8 @@ def concerns(one: Definition, subject: Labels) -> bool:
     try:
         tree = promql.parse(one.expr)
     except promql.PromQLError:
+        return True
+    if any(isinstance(node, Call) and node.func in ("label_replace", "label_join") for node in promql.walk(tree)):
         return True
     named = [name for name, _ in subject.pairs if name not in static]
     reads = promql.selectors(tree)

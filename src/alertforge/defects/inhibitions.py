@@ -1,0 +1,205 @@
+"""Defects of inhibition rules: alerts that are held back when they should not be, or not when they should."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from alertforge.alertmanager.config import Config, InhibitRule
+from alertforge.alertmanager.matchers import Matcher
+from alertforge.defects.config import ConfigDefect, Scene, service_rules, with_rule
+
+
+def _without_equal(config: Config, scene: Scene) -> Config | None:
+    """Any service's outage holds the alerts back."""
+    for index, rule in service_rules(config, scene):
+        return with_rule(config, index, replace(rule, source=_of_any_service(rule, scene), equal=()))
+    return None
+
+
+def _of_any_service(rule: InhibitRule, scene: Scene) -> tuple[Matcher, ...]:
+    """The source side for the alerts of all services, where alert names tell services apart."""
+    return tuple(_any_service(matcher, scene) for matcher in rule.source)
+
+
+def _any_service(matcher: Matcher, scene: Scene) -> Matcher:
+    if matcher.name != "alertname" or matcher.op != "=":
+        return matcher
+    for service in scene.world.services:
+        for name in (service.camel, service.name, service.name.replace("-", "_")):
+            before, found, after = matcher.value.partition(name)
+            if found:
+                return replace(matcher, op="=~", value=f"{re.escape(before)}.+{re.escape(after)}")
+    return matcher
+
+
+def _backwards(config: Config, scene: Scene) -> Config | None:
+    for index, rule in service_rules(config, scene):
+        if rule.source != rule.target:
+            return with_rule(config, index, replace(rule, source=rule.target, target=rule.source))
+    return None
+
+
+def _label_of_one_side(config: Config, scene: Scene) -> Config | None:
+    """Agreement on the alert's own name, which the two never share."""
+    for index, rule in service_rules(config, scene):
+        if "alertname" not in rule.equal:
+            return with_rule(config, index, replace(rule, equal=(*rule.equal, "alertname")))
+    return None
+
+
+def _label_of_neither(config: Config, scene: Scene) -> Config | None:
+    """Agreement on a label that neither side has: there, everything agrees."""
+    label = scene.style.service_label
+    other = next(name for name in ("instance", "node", "cluster") if name not in {label, scene.style.pod_label})
+    for index, rule in service_rules(config, scene):
+        equal = tuple(other if name == label else name for name in rule.equal)
+        return with_rule(config, index, replace(rule, source=_of_any_service(rule, scene), equal=equal))
+    return None
+
+
+def _everything_below(config: Config, scene: Scene) -> Config | None:
+    """Any page holds back every ticket of the company."""
+    style = scene.style
+    for index, rule in service_rules(config, scene):
+        broad = replace(
+            rule,
+            source=(Matcher(style.severity_label, "=", style.severities["page"]),),
+            target=(Matcher(style.severity_label, "!=", style.severities["page"]),),
+            equal=tuple(name for name, _ in style.extra_labels if name != style.service_label),
+        )
+        return with_rule(config, index, broad)
+    return None
+
+
+def _source_misspelt(config: Config, scene: Scene) -> Config | None:
+    """A source that no alert is: its first value in another spelling."""
+    for index, rule in service_rules(config, scene):
+        old = next((m for m in rule.source if m.op == "=" and m.value), None)
+        if old is None:
+            continue
+        wrong = old.value.lower() if old.value != old.value.lower() else old.value.upper()
+        if wrong == old.value:
+            wrong = f"{old.value}0"
+        source = tuple(replace(m, value=wrong) if m == old else m for m in rule.source)
+        return with_rule(config, index, replace(rule, source=source))
+    return None
+
+
+def _rule_gone(config: Config, scene: Scene) -> Config | None:
+    for index, _ in service_rules(config, scene):
+        rest = tuple(rule for place, rule in enumerate(config.inhibit_rules) if place != index)
+        return replace(config, inhibit_rules=rest)
+    return None
+
+
+def _by_team(config: Config, scene: Scene) -> Config | None:
+    """Agreement on the team: one service holds back all others of the same people."""
+    style = scene.style
+    if sum(service.team == scene.team for service in scene.world.services) < 2:
+        return None
+    for index, rule in service_rules(config, scene):
+        equal = tuple(style.owner_label if name == style.service_label else name for name in rule.equal)
+        return with_rule(config, index, replace(rule, source=_of_any_service(rule, scene), equal=equal))
+    return None
+
+
+DEFECTS: Final = (
+    ConfigDefect(
+        "inhibits-everyone",
+        "inhibitions",
+        _without_equal,
+        (
+            "while one service was down, {{ service }} broke as well, and nobody was told",
+            "an outage somewhere else kept every alert of {{ service }} from going out",
+            "{{ team }} heard nothing of {{ service }} until an unrelated incident had been closed",
+            "two things broke at once, and only one of them was ever reported",
+        ),
+        "drop the rule altogether",
+    ),
+    ConfigDefect(
+        "inhibits-backwards",
+        "inhibitions",
+        _backwards,
+        (
+            "a small ticket about {{ service }} was open, and when it went down for good no phone rang",
+            "during the outage {{ team }} got the minor alerts of {{ service }} and not the one that mattered",
+            "the loud alert of {{ service }} stays away as long as a quiet one is on",
+            "the ticket arrived, the call did not, and the call was the important one",
+        ),
+        "drop the rule altogether",
+    ),
+    ConfigDefect(
+        "inhibits-own-name-only",
+        "inhibitions",
+        _label_of_one_side,
+        (
+            "in the outage of {{ service }} {{ team }} got everything twice, once as a call and once as a ticket",
+            "the queue fills up with follow-ups of every outage of {{ service }}, as if nobody had thought of that",
+            "{{ team }} closed nine tickets that all said what the phone had said before",
+            "the big alert of {{ service }} no longer keeps the small ones away",
+        ),
+        "turn the small alerts off",
+    ),
+    ConfigDefect(
+        "inhibits-by-absent-label",
+        "inhibitions",
+        _label_of_neither,
+        (
+            "{{ service }} ran into trouble during someone else's outage, and its alerts were held back",
+            "as soon as anything in the company is down, small alerts of {{ service }} vanish",
+            "{{ team }} learned after the all-clear what else had been wrong with {{ service }}",
+            "alerts of {{ service }} appear and vanish with the state of a service it has nothing to do with",
+        ),
+        "drop the rule altogether",
+    ),
+    ConfigDefect(
+        "inhibits-everything-below",
+        "inhibitions",
+        _everything_below,
+        (
+            "whenever anyone is called, the ticket queues of all teams go quiet, that of {{ team }} too",
+            "one urgent alert, and the rest of the company might as well have no tickets",
+            "a whole afternoon of tickets for {{ service }} never arrived; another team had a bad afternoon",
+            "{{ team }} noticed the gap in its queue: it is exactly as long as the neighbours' incident",
+        ),
+        "make the team's tickets urgent",
+    ),
+    ConfigDefect(
+        "inhibits-nothing",
+        "inhibitions",
+        _source_misspelt,
+        (
+            "every outage of {{ service }} brings a shower of tickets on top of the call",
+            "{{ team }} asked for the follow-up alerts to be held back, it was done, and they still come",
+            "the call for {{ service }} came with seven minor alerts in its wake",
+            "there is an arrangement against double alerts for {{ service }}, but it does not do anything",
+        ),
+        "turn the small alerts off",
+    ),
+    ConfigDefect(
+        "inhibition-gone",
+        "inhibitions",
+        _rule_gone,
+        (
+            "after the file was split up, {{ team }} gets tickets for what it is already being called about",
+            "outages of {{ service }} are reported once by phone and once more in the queue",
+            "it used to be one alert for one outage of {{ service }}; now it is two",
+            "{{ team }} spends the hour after each outage closing what came along with it",
+        ),
+        "turn the small alerts off",
+    ),
+    ConfigDefect(
+        "inhibits-by-team",
+        "inhibitions",
+        _by_team,
+        (
+            "{{ team }} runs several services; while one is down, the others could burn and no ticket would come",
+            "a problem of {{ service }} went unreported because a sister service was down",
+            "the more a team owns, the less it hears: {{ team }} got one alert where two were due",
+            "{{ team }} found the second problem of the day by chance, on another service of its own",
+        ),
+        "drop the rule altogether",
+    ),
+)

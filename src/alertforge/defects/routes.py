@@ -1,0 +1,260 @@
+"""Defects of the routing tree: alerts that reach the wrong people, or none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from alertforge.alertmanager.config import Config, Route
+from alertforge.alertmanager.matchers import Matcher
+from alertforge.defects.config import (
+    ConfigDefect,
+    Path,
+    Scene,
+    asks_for,
+    our_routes,
+    replaced,
+    route_at,
+    routes,
+    with_root,
+)
+
+
+def _misspelt(config: Config, scene: Scene) -> Config | None:
+    """The team's name with a letter less, or the two halves of it joined by the wrong stroke."""
+    label, team = scene.style.owner_label, scene.team
+    wrong = team.replace("-", "_") if "-" in team else team[:-1]
+    for path, route in routes(config.route):
+        for old in route.matchers:
+            if path and old.name == label and old.op == "=" and old.value == team:
+                new = tuple(replace(m, value=wrong) if m == old else m for m in route.matchers)
+                return with_root(config, replaced(config.route, path, replace(route, matchers=new)))
+    return None
+
+
+def _above_ours(config: Config, scene: Scene, new: Route) -> Config | None:
+    """A route put in front of the first one that leads to the team."""
+    ours = our_routes(config, scene)
+    if not ours:
+        return None
+    path: Path = (ours[0][0][0],)
+    children = list(config.route.routes)
+    children.insert(path[0], new)
+    return with_root(config, replace(config.route, routes=tuple(children)))
+
+
+def _shadow(config: Config, scene: Scene) -> Config | None:
+    """A broad route on severity stands above and ends the search."""
+    style = scene.style
+    every_page = Matcher(style.severity_label, "=", style.severities["page"])
+    return _above_ours(config, scene, Route(receiver=style.default_receiver, matchers=(every_page,)))
+
+
+def _no_continue(config: Config, scene: Scene) -> Config | None:
+    """What stands behind it never hears of what it takes."""
+    for path, route in routes(config.route):
+        if path and route.continue_ and _stands_before_ours(config, scene, path):
+            return with_root(config, replaced(config.route, path, replace(route, continue_=False)))
+    return None
+
+
+def _stands_before_ours(config: Config, scene: Scene, path: Path) -> bool:
+    parent = route_at(config.route, path[:-1])
+    later = parent.routes[path[-1] + 1 :]
+    return any(scene.is_ours(route) for sibling in later for _, route in routes(sibling))
+
+
+def _loose_regex(config: Config, scene: Scene) -> Config | None:
+    """Any severity that is set is taken for a page."""
+    label, page = scene.style.severity_label, scene.style.severities["page"]
+    for path, route in our_routes(config, scene):
+        old = next((m for m in route.matchers if m.name == label and asks_for((m,), label, page)), None)
+        if old is not None:
+            new = tuple(replace(m, op="=~", value=".+", legacy=False) if m == old else m for m in route.matchers)
+            return with_root(config, replaced(config.route, path, replace(route, matchers=new)))
+    return None
+
+
+def _wrong_parent(config: Config, scene: Scene) -> Config | None:
+    """The team's route one level too deep: below a neighbour that never lets its alerts through."""
+    for path, route in our_routes(config, scene):
+        parent = route_at(config.route, path[:-1])
+        place = next(
+            (
+                index
+                for index, sibling in enumerate(parent.routes)
+                if index != path[-1] and sibling.matchers and not scene.is_ours(sibling) and not sibling.continue_
+                and not any(scene.is_ours(below) for _, below in routes(sibling))
+            ),
+            None,
+        )  # fmt: skip
+        if place is None:
+            continue
+        neighbour = parent.routes[place]
+        moved = replace(neighbour, routes=(*neighbour.routes, route))
+        rest = tuple(moved if index == place else one for index, one in enumerate(parent.routes) if index != path[-1])
+        return with_root(config, replaced(config.route, path[:-1], replace(parent, routes=rest)))
+    return None
+
+
+def _alternation(config: Config, scene: Scene) -> Config | None:
+    """A choice of two under the old key that takes its value literally."""
+    label = scene.style.owner_label
+    for path, route in routes(config.route):
+        old = next((m for m in route.matchers if m.name == label and asks_for((m,), label, scene.team)), None)
+        if path and old is not None and scene.other_teams:
+            choice = old.value if "|" in old.value else f"{scene.team}|{scene.team}-oncall"
+            new = tuple(Matcher(label, "=", choice, legacy=True) if m == old else m for m in route.matchers)
+            return with_root(config, replaced(config.route, path, replace(route, matchers=new)))
+    return None
+
+
+def _dash_too_many(config: Config, scene: Scene) -> Config | None:
+    """One route in two: the first has a receiver and takes everything, the second has the conditions."""
+    for path, route in our_routes(config, scene):
+        if not (route.receiver and route.matchers) or route.routes:
+            continue
+        parent = route_at(config.route, path[:-1])
+        at = path[-1]
+        halves = (replace(route, matchers=(), continue_=False), replace(route, receiver=None))
+        children = (*parent.routes[:at], *halves, *parent.routes[at + 1 :])
+        return with_root(config, replaced(config.route, path[:-1], replace(parent, routes=children)))
+    return None
+
+
+def _receivers_swapped(config: Config, scene: Scene) -> Config | None:
+    """Pages in the queue, tickets on the phone."""
+    page, ticket = (scene.style.receiver[urgency].format(team=scene.team) for urgency in ("page", "ticket"))
+    other = {page: ticket, ticket: page}
+    used = {route.receiver for _, route in routes(config.route)}
+    if page == ticket or not {page, ticket} <= used:
+        return None
+
+    def swap(route: Route) -> Route:
+        receiver = other.get(route.receiver, route.receiver) if route.receiver else None
+        return replace(route, receiver=receiver, routes=tuple(swap(child) for child in route.routes))
+
+    return with_root(config, swap(config.route))
+
+
+def _route_gone(config: Config, scene: Scene) -> Config | None:
+    """The team's route was cut away with that of a team that is no more."""
+    ours = our_routes(config, scene)
+    if not ours:
+        return None
+    path = ours[0][0]
+    parent = route_at(config.route, path[:-1])
+    children = tuple(one for index, one in enumerate(parent.routes) if index != path[-1])
+    return with_root(config, replaced(config.route, path[:-1], replace(parent, routes=children)))
+
+
+DEFECTS: Final = (
+    ConfigDefect(
+        "matcher-misspelt",
+        "routes",
+        _misspelt,
+        (
+            "what {{ service }} reports ends up in the catch-all; {{ team }} has had nothing for two weeks",
+            "{{ team }} is on the list, the alert names {{ team }}, and still it went to the catch-all",
+            "nobody in {{ team }} was called for the outage of {{ service }}, although the alert fired on time",
+            "the catch-all inbox is full of things that belong to {{ team }}",
+        ),
+        "send the catch-all to the team as well",
+    ),
+    ConfigDefect(
+        "shadowed-by-severity",
+        "routes",
+        _shadow,
+        (
+            "since the incident channel was set up, {{ team }} is no longer called for anything urgent",
+            "tickets reach {{ team }} as ever, but urgent alerts of {{ service }} go somewhere else",
+            "the worst outage of {{ service }} this year came up in a shared inbox, not on a phone",
+            "{{ team }} hears of small things at once and of big ones from the news",
+        ),
+        "add the team's receiver a second time at the end of the tree",
+    ),
+    ConfigDefect(
+        "search-ends-early",
+        "routes",
+        _no_continue,
+        (
+            "the copy for the record arrives, but {{ team }} itself was not called about {{ service }}",
+            "someone tidied up the file, and from then on only the first of two recipients hears anything",
+            "the log has every alert of {{ service }}, the phone of {{ team }} has none",
+            "{{ team }} used to be called in addition to the log; now there is only the log",
+        ),
+        "move the team's route to the top, so that the log misses its alerts instead",
+    ),
+    ConfigDefect(
+        "any-severity-pages",
+        "routes",
+        _loose_regex,
+        (
+            "{{ team }} is called at night for things that are meant for the queue",
+            "everything that {{ service }} reports rings the phone, however small it is",
+            "the ticket queue of {{ team }} has been empty for a week, and its pager has not been quiet for an hour",
+            "even reminders wake the on-call of {{ team }}",
+        ),
+        "turn all of the team's alerts into the lowest urgency",
+    ),
+    ConfigDefect(
+        "under-the-wrong-parent",
+        "routes",
+        _wrong_parent,
+        (
+            "since the file was re-indented, nothing of {{ service }} reaches {{ team }}",
+            "{{ team }} has an entry in the file, anyone can see it, and no alert ever takes it",
+            "{{ team }} is listed and yet left out: alerts of {{ service }} fall through to the catch-all",
+            "the review of the change looked harmless, and {{ team }} has been deaf from that day on",
+        ),
+        "send the catch-all to the team as well",
+    ),
+    ConfigDefect(
+        "literal-alternation",
+        "routes",
+        _alternation,
+        (
+            "{{ team }} and its rota were put into one entry to save a few lines, and now neither is called",
+            "nothing fails, nothing warns, and the alerts of {{ service }} go to the catch-all",
+            "when the entry for {{ team }} was made to cover two names, it stopped covering either",
+            "{{ team }} was called until the two entries were merged",
+        ),
+        "repeat the entry further down",
+    ),
+    ConfigDefect(
+        "a-dash-too-many",
+        "routes",
+        _dash_too_many,
+        (
+            "{{ team }} suddenly gets alerts of half the company",
+            "other teams wonder where their alerts have gone; {{ team }} has them all",
+            "overnight the people behind {{ service }} became the help desk for everyone",
+            "{{ team }} was called eleven times for services it has never heard of",
+        ),
+        "mute the alerts of other teams at the team's receiver",
+    ),
+    ConfigDefect(
+        "receivers-swapped",
+        "routes",
+        _receivers_swapped,
+        (
+            "urgent alerts of {{ service }} wait in the queue, while small ones ring the phone of {{ team }}",
+            "{{ team }} was woken for a reminder, and read about the outage over breakfast",
+            "what should wait rings, what should ring waits, ever since the receivers of {{ team }} were renamed",
+            "the phone of {{ team }} stayed silent through the outage; the ticket was there in time",
+        ),
+        "make everything of the team urgent",
+    ),
+    ConfigDefect(
+        "route-gone",
+        "routes",
+        _route_gone,
+        (
+            "alerts of {{ service }} have come up in the catch-all since the reorganisation",
+            "with the clean-up of old teams {{ team }} stopped being called, too",
+            "{{ team }} does its on-call as before, only that no call ever comes",
+            "the catch-all has become the place where {{ team }} looks first",
+        ),
+        "send the catch-all to the team as well",
+    ),
+)

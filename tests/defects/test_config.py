@@ -1,0 +1,136 @@
+"""Every defect of routes and inhibitions: Alertmanager loads it, and delivers something else than before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from jinja2 import Environment, StrictUndefined
+
+from alertforge.alertmanager.amtool import Classifier, check_config
+from alertforge.alertmanager.config import Config, Receiver, dump, parse
+from alertforge.alertmanager.inhibition import decide
+from alertforge.alerts.base import Subject
+from alertforge.defects import CONFIG_DEFECTS, applicable_config
+from alertforge.defects.config import Scene
+from alertforge.repo.routing import base_config, inhibit_rule
+from alertforge.tools import find
+from alertforge.world.model import Service, World
+
+LAYOUTS = [
+    ("team-first", "page-archive", "service"),
+    ("severity-first", None, "service"),
+    ("flat", "page-archive", "fleet"),
+]
+
+
+def _world(subject: Subject, routing: str, audit: str | None, scope: str) -> World:
+    """The company laid out like that; the first service's team owns a second one."""
+    world = subject.world
+    first, *others, last = world.services
+    services = (first, *others, replace(last, team=first.team))
+    style = replace(subject.style, routing=routing, audit_receiver=audit, alert_scope=scope)
+    return replace(world, style=style, services=services)
+
+
+def _name(world: World, service: Service, symptom: str) -> str:
+    return symptom if world.style.alert_scope == "fleet" else f"{service.camel}{symptom}"
+
+
+def _config(world: World) -> Config:
+    rules = dict.fromkeys(
+        inhibit_rule(world, _name(world, one, "Down"), [_name(world, one, "Slow"), _name(world, one, "Errors")])
+        for one in world.services
+    )
+    config = base_config(world, world.teams)
+    bare = tuple(Receiver(one.name) for one in config.receivers)
+    return replace(config, inhibit_rules=tuple(rules), receivers=bare)
+
+
+def _alerts(world: World) -> list[dict[str, str]]:
+    """Alerts of every team and severity, three of each service, and one of nobody."""
+    style = world.style
+    levels = [*style.severities.values(), style.info_severity]
+    out = [
+        {"alertname": "SomethingElse", style.owner_label: team.name, style.severity_label: level}
+        for team in world.teams
+        for level in levels
+    ]
+    for service in world.services:
+        for symptom, urgency in (("Down", "page"), ("Slow", "page"), ("Errors", "ticket")):
+            out.append(
+                {
+                    "alertname": _name(world, service, symptom),
+                    style.owner_label: service.team,
+                    style.severity_label: style.severities[urgency],  # type: ignore[index]
+                    style.service_label: service.name,
+                    **dict(style.extra_labels),
+                }
+            )
+    return [*out, {"alertname": "Unowned", style.severity_label: levels[0]}]
+
+
+def _delivered(config: Config, alerts: list[dict[str, str]]) -> list[object]:
+    """Receivers of each alert, and who is muted in some outages, as Alertmanager's own matching has it."""
+    classifier = Classifier(config, find("amtool"))
+    matches = classifier.classify(alerts)
+    out: list[object] = [match.receivers for match in matches]
+    downs = [index for index, alert in enumerate(alerts) if alert["alertname"].endswith("Down")]
+    rest = [index for index in range(len(alerts)) if index not in downs]
+    for chosen in (*([down, *rest] for down in downs), rest):
+        reasons = decide(config.inhibit_rules, [alerts[i] for i in chosen], [matches[i] for i in chosen])
+        out.append([bool(reason) for reason in reasons])
+    return out
+
+
+@pytest.mark.parametrize(("routing", "audit", "scope"), LAYOUTS)
+def test_every_broken_configuration_loads_and_delivers_differently(
+    subject: Subject, routing: str, audit: str | None, scope: str
+) -> None:
+    world = _world(subject, routing, audit, scope)
+    config, alerts = _config(world), _alerts(world)
+    scene = Scene(world, world.services[0].team)
+    right = _delivered(config, alerts)
+    unchanged = []
+    for defect, broken in applicable_config(config, scene):
+        text = dump(broken)
+        verdict = check_config(text, find("amtool"))
+        assert verdict.ok, (defect.name, verdict.message)
+        assert parse(text) == parse(dump(parse(text)))
+        if _delivered(parse(text), alerts) == right:
+            unchanged.append(defect.name)
+    assert unchanged == []
+
+
+@pytest.mark.parametrize(("routing", "audit", "scope"), LAYOUTS)
+def test_every_defect_applies_to_every_layout_that_has_its_shape(
+    subject: Subject, routing: str, audit: str | None, scope: str
+) -> None:
+    world = _world(subject, routing, audit, scope)
+    held = {defect.name for defect, _ in applicable_config(_config(world), Scene(world, world.services[0].team))}
+    missing = set(CONFIG_DEFECTS) - held
+    expected = set()
+    if audit is None:
+        expected.add("search-ends-early")
+    if routing == "severity-first":
+        expected.add("any-severity-pages")
+    assert missing == expected
+
+
+def test_the_rule_that_the_scene_names_is_the_one_that_breaks(subject: Subject) -> None:
+    world = _world(subject, "flat", None, "service")
+    config = _config(world)
+    scene = Scene(world, world.services[1].team, config.inhibit_rules[1])
+    for defect, broken in applicable_config(config, scene):
+        if defect.family == "inhibitions":
+            assert broken.inhibit_rules[0] == config.inhibit_rules[0], defect.name
+
+
+@pytest.mark.parametrize("name", CONFIG_DEFECTS)
+def test_tells_what_people_saw_in_at_least_four_ways(name: str) -> None:
+    defect = CONFIG_DEFECTS[name]
+    environment = Environment(undefined=StrictUndefined)
+    told = [environment.from_string(text).render(service="S", team="T") for text in defect.symptoms]
+    giveaways = ("matcher", "regex", "continue", "equal", "inhibit", "receiver:", "severity", "label", "route")
+    assert len(set(told)) >= 4
+    assert not [text for text in told if any(word in text.lower() for word in giveaways)]

@@ -8,7 +8,7 @@ from typing import Final
 from alertforge.alerts.base import Subject
 from alertforge.defects import shapes
 from alertforge.defects.base import Defect
-from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Number, Selector, rewrite, walk
+from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Number, Selector, rewrite, selectors, walk
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
 
@@ -29,7 +29,9 @@ def _no_absence(rule: Rule, _: Subject, __: Seed) -> Rule | None:
 
 
 def _absence_only(rule: Rule, _: Subject, __: Seed) -> Rule | None:
-    """Only missing series are noticed; those that are there and say that all is down are not."""
+    """Only missing targets are noticed; those that are there and say that all is down are not."""
+    if not any(one.name == "up" for one in selectors(rule.tree)):
+        return None
 
     def cut(node: Expr) -> Expr:
         if isinstance(node, Binary) and node.op == "or" and _is_absent(node.lhs) != _is_absent(node.rhs):

@@ -135,7 +135,7 @@ DEFECTS: Final = (
         _no_identity,
         (
             "{{ alert }} arrived without saying what it was about; {{ team }} took ten minutes to find {{ service }}",
-            "the notification named no service at all, and it was not held back with the rest of the outage either",
+            "the notification named no service at all, and it was not held back with the rest of the incident either",
             "{{ alert }} was filed under nothing, so {{ service }} looked healthy on the status board",
             "the responder stared at {{ alert }} and asked in the channel which service it meant",
         ),

@@ -97,7 +97,7 @@ DEFECTS: Final = (
             "{{ alert }} came far too late, and then would not go away for the rest of the day",
             "the longer {{ service }} has been running, the less {{ alert }} reacts to anything",
             "just after a deploy {{ alert }} is touchy, a week later it sleeps through outages of {{ service }}",
-            "{{ service }} failed for twenty minutes and {{ alert }} barely noticed",
+            "{{ service }} was in trouble for twenty minutes and {{ alert }} barely noticed",
         ),
         "lower the limit",
         shapes.threshold_down,

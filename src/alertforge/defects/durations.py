@@ -75,9 +75,9 @@ DEFECTS: Final = (
         "silent",
         _for_too_long,
         (
-            "{{ service }} was down for forty minutes and {{ alert }} had not said a word when it came back",
+            "{{ service }} was in trouble for forty minutes and {{ alert }} had not said a word when it came back",
             "customers wrote in long before {{ alert }} did; by then it was nearly over",
-            "{{ team }} learned of it from a partner; {{ alert }} only ever shows up for the very longest outages",
+            "{{ team }} learned of it from a partner; {{ alert }} only ever shows up for the very longest incidents",
             "in the last three incidents on {{ service }} somebody had fixed it by hand before the alert came",
         ),
         "lower the threshold so that it notices sooner",
@@ -105,7 +105,7 @@ DEFECTS: Final = (
         _leftover_offset,
         (
             "{{ alert }} arrived an hour after {{ service }} broke, when everything was fine again",
-            "{{ team }} was told about an outage that had ended long before",
+            "{{ team }} was told about an incident that had ended long before",
             "the timeline makes no sense: {{ service }} breaks, it recovers, and much later comes {{ alert }}",
             "{{ alert }} said nothing during the incident and then woke people up for a service that worked",
         ),
@@ -120,7 +120,7 @@ DEFECTS: Final = (
         _one_scrape,
         (
             "{{ alert }} has not fired once since it was tightened up, and there were two incidents in that time",
-            "{{ service }} failed for half an hour in full view of every dashboard; {{ alert }} stayed green",
+            "{{ service }} was in trouble for half an hour in full view of every dashboard; {{ alert }} stayed green",
             "somebody made {{ alert }} react faster last month, and it has been quiet ever since",
             "nobody in {{ team }} can remember when {{ alert }} last went off, though it should have last week",
         ),

@@ -44,7 +44,9 @@ def _not_urgent(rule: Rule, subject: Subject, seed: Seed) -> Rule | None:
 
 
 def _unknown_severity(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
-    """A word of the house that nobody is notified for."""
+    """A word of the house that nobody is notified for, where it is not the team's queue that takes the rest."""
+    if subject.style.routing == "team-first":
+        return None
     return rule.with_label(subject.style.severity_label, subject.style.info_severity)
 
 
@@ -111,10 +113,10 @@ DEFECTS: Final = (
         "silent",
         _value_in_label,
         (
-            "all through the outage {{ alert }} was about to fire and never did",
+            "all through the incident {{ alert }} was about to fire and never did",
             "the rules page showed {{ alert }} in yellow for an hour; it did not once turn red",
             "{{ alert }} starts over every minute, as if each minute were a new problem",
-            "{{ team }} watched {{ alert }} wait, and wait, while {{ service }} was down",
+            "{{ team }} watched {{ alert }} wait, and wait, while {{ service }} suffered",
         ),
         "lower the limit",
         shapes.threshold_down,
@@ -141,7 +143,7 @@ DEFECTS: Final = (
         _not_urgent,
         (
             "{{ alert }} was found in the queue the next morning; nobody had been called",
-            "{{ service }} was down all night, and {{ alert }} waited politely for office hours",
+            "{{ service }} was in trouble all night, and {{ alert }} waited politely for office hours",
             "{{ alert }} fired on time, yet no phone rang",
             "the on-call of {{ team }} slept through it, because {{ alert }} never reached the phone",
         ),

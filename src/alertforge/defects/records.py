@@ -63,13 +63,20 @@ def _wrong_errors(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
     return shapes.on_selectors(rule, change)
 
 
-def _wrong_window(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+def _neighbour(window: int, subject: Subject) -> int:
+    """The house's next shorter window, or the next longer one where there is none; milliseconds."""
+    tiers = subject.style.burn.values()
+    known = sorted({minutes * shapes.MINUTE for tier in tiers for minutes in (tier.long, tier.short)} - {window})
+    shorter = [one for one in known if one < window]
+    return shorter[-1] if shorter else known[0]
+
+
+def _wrong_window(rule: Rule, subject: Subject, __: Seed) -> Rule | None:
     """The name says one window, the expression reads another: a copy of the record below it."""
     windows = sorted({one.window for one in _ranges(rule.tree) if one.window is not None})
     if len(windows) != 1:
         return None
-    own = windows[0]
-    other = own * 2 if own <= 5 * shapes.MINUTE else own // 2
+    own, other = windows[0], _neighbour(windows[0], subject)
 
     def change(selector: Selector) -> Selector | None:
         return replace(selector, window=other) if selector.window == own else None
@@ -77,14 +84,13 @@ def _wrong_window(rule: Rule, _: Subject, __: Seed) -> Rule | None:
     return shapes.on_selectors(rule, change)
 
 
-def _one_window_of_two(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+def _one_window_of_two(rule: Rule, subject: Subject, __: Seed) -> Rule | None:
     """The upper half of the quotient over another window than the lower one."""
 
     def change(node: Expr) -> Expr:
         if not (isinstance(node, Binary) and node.op == "/" and shapes.is_ratio(node)):
             return node
-        own = shapes.window_ms(node.lhs)
-        other = own * 2 if own <= 5 * shapes.MINUTE else own // 2
+        other = _neighbour(shapes.window_ms(node.lhs), subject)
         return replace(
             node,
             lhs=rewrite(

@@ -17,9 +17,9 @@ _SPELLINGS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 def _outcome(selector: Selector, subject: Subject) -> Matcher | None:
-    """The matcher that picks one outcome of a request: neither whose requests, nor a bucket, nor a quantile."""
-    apart = {subject.by, subject.style.pod_label, "job", "namespace", "le", "quantile"}
-    return next((m for m in selector.matchers if m.op in ("=", "=~") and m.name not in apart), None)
+    """The matcher that picks one outcome of a request."""
+    found = selector.matcher(subject.service.family.status_label)
+    return found if found is not None and found.op in ("=", "=~") else None
 
 
 def _outcome_misspelt(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
@@ -193,7 +193,7 @@ DEFECTS: Final = (
         _former_name,
         (
             "nobody has had {{ alert }} since spring, and {{ service }} has had its share of trouble since",
-            "{{ service }} went down in the middle of the day; {{ alert }} was loaded, healthy and silent",
+            "{{ service }} got into trouble in the middle of the day; {{ alert }} was loaded, healthy and silent",
             "{{ alert }} used to work; at some point it simply stopped",
             "the drill on {{ service }} went as planned but for one thing: {{ alert }} did not fire",
         ),

@@ -155,10 +155,10 @@ DEFECTS: Final = (
         "silent",
         _percent,
         (
-            "four in ten requests to {{ service }} failed for half an hour and {{ alert }} stayed green",
-            "{{ alert }} has never fired, not even in the load test where {{ service }} was taken down on purpose",
+            "{{ service }} was as bad as it can get for half an hour and {{ alert }} stayed green",
+            "{{ alert }} has never fired, not even in the load test that drove {{ service }} into the ground",
             "{{ team }} found out from the support queue; {{ alert }} was deployed, loaded, and silent",
-            "a total outage of {{ service }} did not trip {{ alert }}",
+            "{{ alert }} does not trip, however far {{ service }} goes over the edge",
         ),
         "do not wait before it fires",
         shapes.wait_less,
@@ -185,7 +185,7 @@ DEFECTS: Final = (
         (
             "{{ service }} spent the month's allowance in a morning and {{ alert }} did not stir",
             "{{ alert }} has never gone off in its life; the monthly report says it should have, twice",
-            "half of all requests to {{ service }} failed before lunch, no {{ alert }}",
+            "half of all requests to {{ service }} went wrong before lunch, no {{ alert }}",
             "{{ team }} learned that the objective was missed from the report at the end of the month",
         ),
         "do not wait before it fires",
@@ -198,7 +198,7 @@ DEFECTS: Final = (
         _too_hard,
         (
             "{{ alert }} only comes for disasters; trouble that customers notice at {{ service }} goes by without it",
-            "{{ service }} was clearly past what we promise, yet {{ alert }} never fired",
+            "{{ service }} was clearly past what had been agreed, yet {{ alert }} never fired",
             "a steady dribble of trouble at {{ service }} went unannounced for an hour",
             "in the review {{ team }} counted three incidents over the agreed limit and one notification",
         ),

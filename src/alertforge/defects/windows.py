@@ -51,15 +51,7 @@ def _same_window_twice(rule: Rule, _: Subject, __: Seed) -> Rule | None:
 
 
 def _either(rule: Rule, _: Subject, __: Seed) -> Rule | None:
-    tree = rule.tree
-    joined = next(
-        (
-            node
-            for node in walk(tree)
-            if isinstance(node, Binary) and node.op == "and" and shapes.is_limit(node.lhs) and shapes.is_limit(node.rhs)
-        ),
-        None,
-    )
+    joined = _joined(rule.tree)
     return None if joined is None else _in_place(rule, joined, replace(joined, op="or"))
 
 

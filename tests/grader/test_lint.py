@@ -96,7 +96,8 @@ def test_promtool_judges_the_labels_of_the_group_too() -> None:
     assert seen[0].labels == (("a", "1"), ("b", "2"))
 
 
-def test_there_is_an_end_to_the_number_of_rules() -> None:
-    linted = lint([rule_file(*(Rule(f"A{n}", "x") for n in range(MAX_RULES + 5)))], takes_all)
-    assert sum(1 for _ in linted.rule_files[0].rules()) == MAX_RULES
-    assert len(linted.problems) == 1
+def test_a_flood_of_rules_is_set_aside_and_the_other_files_stay() -> None:
+    flood = RuleFile("rules/a.yml", (Group("g", tuple(Rule(f"A{n}", "x") for n in range(MAX_RULES))),))
+    linted = lint([flood, RuleFile("rules/b.yml", (Group("g", (Rule("B", "x"),)),))], takes_all)
+    assert [rule.name for file in linted.rule_files for rule in file.rules()] == ["B"]
+    assert [problem.path for problem in linted.problems] == ["rules/a.yml"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from alertforge.prometheus import promql
@@ -51,22 +52,27 @@ def lint(files: Sequence[RuleFile], check: CheckRules) -> Linted:
 
 
 def _guarded(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[RuleFile, ...]:
-    count = 0
-
     def keep(file: RuleFile, group: Group, rule: Rule) -> bool:
-        nonlocal count
-        count += 1
-        if count > MAX_RULES:
-            return False
         reason = guard(replace(rule, labels=_merged(group, rule)))
         if reason:
             problems.append(Problem(file.path, _where(group, rule), reason))
         return not reason
 
-    out = tuple(_only(file, lambda group, rule, file=file: keep(file, group, rule)) for file in files)  # type: ignore[misc]
-    if count > MAX_RULES:
-        problems.append(Problem("rules", "", f"{count} rules (at most {MAX_RULES}); the rest is set aside"))
-    return out
+    return tuple(_only(file, partial(keep, file)) for file in _within_limit(files, problems))
+
+
+def _within_limit(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[RuleFile, ...]:
+    """Set the largest files aside where there are too many rules: a flood must not drown the rest."""
+    sizes = [sum(1 for _ in file.rules()) for file in files]
+    total, aside = sum(sizes), set[int]()
+    for number in sorted(range(len(files)), key=lambda number: -sizes[number]):
+        if total <= MAX_RULES:
+            break
+        total -= sizes[number]
+        aside.add(number)
+        limit = f"the file's {sizes[number]} rules are set aside: {sum(sizes)} in all (at most {MAX_RULES})"
+        problems.append(Problem(files[number].path, "", limit))
+    return tuple(replace(file, groups=()) if number in aside else file for number, file in enumerate(files))
 
 
 def _only(file: RuleFile, keep: Callable[[Group, Rule], bool]) -> RuleFile:

@@ -58,13 +58,19 @@ def test_the_same_seed_breaks_a_rule_the_same_way(kind: str, subject: Subject) -
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=() if kind == "error-ratio" else pytest.mark.slow) for kind in KIND_NAMES]
 )
-def test_every_defect_that_applies_shows_in_some_scenario_of_the_kind(kind: str, subject: Subject) -> None:
+def test_every_defect_that_applies_shows_in_some_scenario_and_its_wrong_repair_does_too(
+    kind: str, subject: Subject
+) -> None:
     host = Host.of(KINDS[kind], subject)
-    broken = {defect.name: rule for defect, rule in applicable(host.rule, subject, SEED)}
-    seen = host.observe({"reference": host.rule, **broken})
+    broken = applicable(host.rule, subject, SEED)
+    wrong = {defect.name: rule for defect, rule in broken} | {
+        f"{defect.name}, repaired: {defect.misfix}": again
+        for defect, rule in broken
+        if (again := defect.mis_fix(rule, subject)) is not None
+    }
+    seen = host.observe({"reference": host.rule, **wrong})
     assert host.shown_by(seen["reference"], seen["reference"]) == []
-    shown = {name: host.shown_by(seen["reference"], seen[name]) for name in broken}
-    assert [name for name, scenarios in shown.items() if not scenarios] == []
+    assert [name for name in wrong if not host.shown_by(seen["reference"], seen[name])] == []
 
 
 def test_leaves_records_alone(subject: Subject) -> None:

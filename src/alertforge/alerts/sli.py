@@ -6,41 +6,47 @@ family's matcher.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from alertforge.alerts.base import Subject, window_text
-from alertforge.prometheus.functions import Number, arithmetic, rate, sum_
+from alertforge.prometheus.functions import Number, Vector, arithmetic, rate, sum_
 from alertforge.prometheus.series import Labels, Series
 from alertforge.traffic.exposure import Exposure
 
 NAN = float("nan")
 
 
-def total(vector_of: Sequence[Series], window: int, minute: int) -> Number:
-    """Sum of the per-second rates of some counters over `window` minutes; NaN where none has two samples."""
-    summed = sum_(rate(vector_of, window * 60, minute * 60))
-    return next(iter(summed.values()), NAN)
-
-
-def error_series(subject: Subject, exposure: Exposure) -> tuple[Series, ...]:
-    """The counters of failed requests."""
+def error_ratio(
+    subject: Subject, exposure: Exposure, window: int, minutes: Iterable[int] | None = None
+) -> list[Number]:
+    """Failed share of requests over `window` minutes, at every minute or those asked for; NaN without traffic."""
     family = subject.service.family
-    return tuple(s for s in exposure.metric(family.counter) if s.labels.get(family.status_label) in family.errors)
-
-
-def error_ratio(subject: Subject, exposure: Exposure, window: int) -> list[Number]:
-    """Failed share of requests over `window` minutes, at every minute; NaN without traffic."""
-    bad, every = error_series(subject, exposure), exposure.metric(subject.service.family.counter)
-    return [
-        divide(total(bad, window, minute), total(every, window, minute)) for minute in range(minutes_of(exposure) + 1)
-    ]
+    out = []
+    for minute in _asked(exposure, minutes):
+        rates = rate(exposure.metric(family.counter), window * 60, minute * 60)
+        bad = {labels: value for labels, value in rates.items() if labels.get(family.status_label) in family.errors}
+        out.append(divide(_sum(bad), _sum(rates)))
+    return out
 
 
 def request_rate(subject: Subject, exposure: Exposure, window: int) -> list[Number]:
     """Requests a second over `window` minutes, at every minute; NaN where there is no counter."""
-    every = exposure.metric(subject.service.family.counter)
-    return [total(every, window, minute) for minute in range(minutes_of(exposure) + 1)]
+    counter = exposure.metric(subject.service.family.counter)
+    return [total(counter, window, minute) for minute in _asked(exposure, None)]
+
+
+def total(counters: Sequence[Series], window: int, minute: int) -> Number:
+    """Sum of the per-second rates of some counters over `window` minutes; NaN where none has two samples."""
+    return _sum(rate(counters, window * 60, minute * 60))
+
+
+def _asked(exposure: Exposure, minutes: Iterable[int] | None) -> Iterable[int]:
+    return range(minutes_of(exposure) + 1) if minutes is None else minutes
+
+
+def _sum(vector: Vector) -> Number:
+    return next(iter(sum_(vector).values()), NAN)
 
 
 def minutes_of(exposure: Exposure) -> int:

@@ -98,15 +98,21 @@ class RecordingItem:
                     if exposure.service.family != family or not exposure.metric(family.counter):
                         continue
                     one = Subject(self.subject.world, exposure.service)
-                    ratios = error_ratio(one, exposure, window)
+                    ratios = error_ratio(one, exposure, window, picks)
                     values += [
-                        RecordCase(scenario.id, minute, record, one.identity, float(ratios[minute])) for minute in picks
+                        RecordCase(scenario.id, minute, record, one.identity, float(ratio))
+                        for minute, ratio in zip(picks, ratios, strict=True)
                     ]
                 counts.append(CardinalityCase(scenario.id, picks[0], record, self._series(plan)))
         requirement = RecordingRequirement(
-            self.id, tuple(rule.name for rule in self.rules), tuple(values), tuple(counts)
+            self.id, tuple(rule.name for rule in self.rules), tuple(values), tuple(counts), self._definitions()
         )
         return requirement, tuple(scenarios)
+
+    def _definitions(self) -> int:
+        """How many rules record one name: a family each where the house's names do not tell families apart."""
+        families = {service.family.name for service in self.subject.world.services}
+        return 1 if "{family}" in self.subject.style.record_name else len(families)
 
     def _series(self, plan: Plan) -> int:
         """How many series a record has: a service each, of this family, or of all where they share a name."""

@@ -284,4 +284,4 @@ def group_mapping(group: Group) -> dict[str, Any]:
 
 def machine_text(groups: Iterable[Group]) -> str:
     """A plain rule file for promtool (JSON, which is YAML): for machines, not for readers."""
-    return json.dumps({"groups": [group_mapping(group) for group in groups]}, ensure_ascii=True)
+    return json.dumps({"groups": [group_mapping(group) for group in groups]}, ensure_ascii=False)

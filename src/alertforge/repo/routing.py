@@ -20,7 +20,7 @@ def receiver(world: World, team: str, urgency: Urgency) -> str:
 def receiver_body(world: World, name: str) -> Mapping[str, object]:
     """What a receiver of this house does: posts to the company's own notification gateway."""
     path = "".join(char if char.isalnum() else "-" for char in name)
-    return {"webhook_configs": [{"url": f"https://notify.{world.domain}/hooks/{path}", "send_resolved": "true"}]}
+    return {"webhook_configs": [{"url": f"https://notify.{world.domain}/hooks/{path}", "send_resolved": True}]}
 
 
 def severity(world: World, urgency: Urgency) -> Matcher:

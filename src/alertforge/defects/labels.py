@@ -8,7 +8,7 @@ from typing import Final
 from alertforge.alerts.base import Subject
 from alertforge.defects import shapes
 from alertforge.defects.base import Defect
-from alertforge.prometheus.promql import Aggregate, Selector, walk
+from alertforge.prometheus.promql import Aggregate, Binary, Call, Selector, walk
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
 
@@ -17,10 +17,23 @@ _OTHER_OWNER_KEYS: Final = ("owner", "team", "squad", "owned_by")
 
 def _value_in_label(rule: Rule, _: Subject, __: Seed) -> Rule | None:
     """Every new value is a new alert, and the wait begins again; only for values that do change."""
-    moving = [limit for limit in shapes.main_limits(rule.tree) if shapes.direction(limit) != "==" and not limit.bool_]
-    if not rule.for_ or "value" in dict(rule.labels) or not moving:
+    if (
+        not rule.for_
+        or "value" in dict(rule.labels)
+        or not any(_moves(limit) for limit in shapes.main_limits(rule.tree))
+    ):
         return None
     return rule.with_label("value", "{{ $value }}")
+
+
+def _moves(limit: Binary) -> bool:
+    """Rates and recorded ratios are another number every minute; a gauge may stand still."""
+    counted = any(
+        (isinstance(node, Call) and node.func in shapes.COUNTER_FUNCTIONS)
+        or (isinstance(node, Selector) and shapes.is_record(node))
+        for node in walk(limit)
+    )
+    return counted and not limit.bool_
 
 
 def _other_severity(rule: Rule, subject: Subject, _: Seed) -> Rule | None:

@@ -69,7 +69,7 @@ class AlertItem:
             LabelRule(style.service_label, subject.service.name),
         )
         annotations = (
-            AnnotationRule(style.summary_key, "present"),
+            AnnotationRule(style.summary_key, "contains", subject.service.name),
             AnnotationRule(style.runbook_key, "equals", subject.runbook(rule.name)),
         )
         requirement = AlertRequirement(
@@ -88,10 +88,11 @@ class AlertItem:
         """What to add, or what people saw."""
         subject, rule = self.subject, self.rule
         labels = ", ".join(f"`{name}: {value}`" for name, value in rule.labels)
+        summary, runbook = subject.style.summary_key, subject.style.runbook_key
         exact = (
             f"Add `{rule.name}` for `{subject.service.name}`: it {self.kind.novice(subject)}. Labels: {labels}, and "
-            f"`{subject.by}: {subject.service.name}` on the alert itself. Annotations: `{subject.style.summary_key}` "
-            f"with a sentence about what is wrong, `{subject.style.runbook_key}` with `{subject.runbook(rule.name)}`."
+            f"`{subject.by}: {subject.service.name}` on the alert itself. Annotations: `{summary}` with a sentence that "
+            f"names the service and says what is wrong, `{runbook}` with `{subject.runbook(rule.name)}`."
         )
         outcome = (
             f"There is no {self.kind.title} alert for `{subject.service.name}` yet. What we want: "

@@ -274,10 +274,11 @@ class AlertKind(Protocol):
 
 @dataclass(frozen=True)
 class Judged:
-    """A scenario with its case."""
+    """A scenario with its case, and the cases of the services in trouble beside the subject: none of their business."""
 
     scenario: Scenario
     case: AlertCase
+    beside: tuple[AlertCase, ...] = ()
 
 
 def build_cases(
@@ -301,8 +302,20 @@ def _draw(kind: AlertKind, subject: Subject, draw: Callable[[Seed], Plan], seed:
             last = f"{plan.key}: {error}"
             continue
         scenario = scenario_of(plan, prefix)
-        return Judged(scenario, case_of(plan, expected, scenario.id, subject.identity))
+        return Judged(
+            scenario,
+            case_of(plan, expected, scenario.id, subject.identity),
+            _beside(plan, scenario, subject, others),
+        )
     raise RuntimeError(f"{kind.name} for {subject.service.name}: no usable traffic in 20 draws ({last})")
+
+
+def _beside(plan: Plan, scenario: Scenario, subject: Subject, others: Sequence[Service]) -> tuple[AlertCase, ...]:
+    """In another service's outage the alert must not fire for that service either: it has alerts of its own."""
+    if plan.word != "other service":
+        return ()
+    whole = (Quiet("for the other service", Span(0, plan.minutes)),)
+    return tuple(AlertCase(scenario.id, Subject(subject.world, other).identity, quiet=whole) for other in others)
 
 
 def _agree(kind: AlertKind, plan: Plan, expected: Expectation) -> None:

@@ -76,7 +76,7 @@ class AlertItem:
             self.id,
             self.category,
             rule.name,
-            tuple(one.case for one in judged),
+            tuple(case for one in judged for case in (one.case, *one.beside)),
             labels,
             annotations,
             self.kind.definitions,
@@ -90,9 +90,9 @@ class AlertItem:
         labels = ", ".join(f"`{name}: {value}`" for name, value in rule.labels)
         summary, runbook = subject.style.summary_key, subject.style.runbook_key
         exact = (
-            f"Add `{rule.name}` for `{subject.service.name}`: it {self.kind.novice(subject)}. Labels: {labels}, and "
-            f"`{subject.by}: {subject.service.name}` on the alert itself. Annotations: `{summary}` with a sentence that "
-            f"names the service and says what is wrong, `{runbook}` with `{subject.runbook(rule.name)}`."
+            f"Add `{rule.name}` for `{subject.service.name}`: it {self.kind.novice(subject)}. "
+            f"Labels: {labels}, and `{subject.by}: {subject.service.name}` on the alert itself. "
+            f"Annotations: `{summary}` with a sentence that names the service and says what is wrong, `{runbook}` with `{subject.runbook(rule.name)}`."
         )
         outcome = (
             f"There is no {self.kind.title} alert for `{subject.service.name}` yet. What we want: "

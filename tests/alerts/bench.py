@@ -8,10 +8,15 @@ from dataclasses import dataclass, replace
 from alertforge import tools
 from alertforge.alerts.base import AlertKind, Judged, Subject, build_cases
 from alertforge.alerts.sli import ratio_text
+from alertforge.grader.definitions import index
+from alertforge.grader.delivery import deliver
+from alertforge.grader.observed import Observed
+from alertforge.grader.replay import Firing, Seen, Timeline
+from alertforge.grader.requirements.alert import judge
+from alertforge.grader.spec import AlertRequirement
 from alertforge.prometheus.promtool import Active, TestFile, run_tests
-from alertforge.prometheus.rules import Group, Rule
+from alertforge.prometheus.rules import Group, Rule, RuleFile
 from alertforge.seeds import Seed
-from alertforge.world.create import create
 
 REFERENCE = "reference"
 
@@ -26,6 +31,30 @@ class Bench:
     right: Mapping[str, tuple[Rule, ...]]
     wrong: Mapping[str, tuple[Rule, ...]]
     seen: Sequence[Mapping[tuple[int, str], tuple[Active, ...]]]  # per case: (minute, variant) and what fires
+
+    def quality(self, variant: str) -> float:
+        """q of a variant as the grader computes it."""
+        rules = _renamed({**self.right, **self.wrong}[variant], variant)
+        requirement = AlertRequirement(
+            "A1",
+            "alert",
+            variant,
+            tuple(one.case for one in self.cases),
+            definitions=self.kind.definitions,
+            burn=self.kind.burn,
+        )
+        seen = {}
+        for judged, alerts_at in zip(self.cases, self.seen, strict=True):
+            seen[judged.scenario.id] = Seen(
+                {
+                    (name, minute): tuple(sorted({Firing(one.labels.without(["alertname"])) for one in found}))
+                    for (minute, name), found in alerts_at.items()
+                }
+            )
+        timeline = Timeline(seen)
+        definitions = index([RuleFile("rules.yml", (Group("all", rules),))])
+        delivery = deliver(None, lambda label_sets: (), ())
+        return judge(requirement, Observed(timeline, timeline, delivery, definitions)).q
 
     def faults(self, variant: str) -> list[str]:
         """Where a variant's firing minutes contradict the contract, one line a scenario."""
@@ -44,14 +73,8 @@ class Bench:
         return out
 
 
-def bench(kind: AlertKind, seed: str | int, *, services: int = 1) -> Bench:
-    """A drawn world, its first service and every rule that the kind has for it."""
-    world = create(Seed.master(seed), services=services)
-    return bench_of(kind, Subject(world, world.services[0]), seed)
-
-
-def bench_of(kind: AlertKind, subject: Subject, seed: str | int) -> Bench:
-    """The same for a given subject; the world's next service is the other one."""
+def bench(kind: AlertKind, subject: Subject, seed: str) -> Bench:
+    """Every rule that the kind has for a subject, in all its scenarios; the world's next service is the other one."""
     others = [one for one in subject.world.services if one != subject.service][:1]
     cases = build_cases(kind, subject, others, Seed.master(seed).child(kind.name), "A1")
     right = {REFERENCE: (kind.rule(subject),), **kind.accepted(subject)}

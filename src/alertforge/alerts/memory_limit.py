@@ -155,6 +155,14 @@ class MemoryLimit:
                 )
             )
 
+        def twice(pod: int, minute: int) -> Fraction:
+            grows = start <= minute <= end or end + 6 <= minute <= end + 10 + wait
+            return (
+                (limit + above) / 2
+                if grows and pod in (hot, (hot + 1) % subject.service.pods)
+                else resting(pod, minute)
+            )
+
         calm_extra = of(resting)
         yield scenes.plan(
             "all-pods", "every pod grows", "fire", minutes,
@@ -173,14 +181,8 @@ class MemoryLimit:
             extra=between(start, start + wait - 2, above - Fraction(1, 1000)), other_extra=calm_extra,
         )  # fmt: skip
         yield scenes.plan(
-            "relapse", "the same pod twice", "fire", end + wait + 20,
-            extra=of(
-                lambda pod, minute: (limit + above) / 2
-                if pod == hot and (start <= minute <= end or end + 6 <= minute <= end + 10 + wait)
-                else resting(pod, minute)
-            ),
-            other_extra=calm_extra,
-        )  # fmt: skip
+            "relapse", "the same pods twice", "fire", end + wait + 20, extra=of(twice), other_extra=calm_extra
+        )
         yield scenes.plan(
             "deploy", "a deploy ends a growth in time", "silent", minutes, deploying(minutes, start + wait - 2),
             extra=between(start, start + wait - 3, above - Fraction(1, 1000)), other_extra=calm_extra, word="deploy",

@@ -1,0 +1,1 @@
+"""Traffic and what exporters say about it."""

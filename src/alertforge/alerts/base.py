@@ -287,11 +287,13 @@ def build_cases(
     """All scenarios of a kind for one subject, with what must happen when."""
     out = []
     for draw in kind.plans(subject, others, seed):
-        out.append(_draw(kind, subject, draw, seed, prefix))
+        out.append(_draw(kind, subject, others, draw, seed, prefix))
     return tuple(out)
 
 
-def _draw(kind: AlertKind, subject: Subject, draw: Callable[[Seed], Plan], seed: Seed, prefix: str) -> Judged:
+def _draw(
+    kind: AlertKind, subject: Subject, others: Sequence[Service], draw: Callable[[Seed], Plan], seed: Seed, prefix: str
+) -> Judged:
     last = ""
     for attempt in range(20):
         plan = complete(draw(seed.child("attempt", attempt)), subject.world, seed)

@@ -92,7 +92,8 @@ class AlertItem:
         exact = (
             f"Add `{rule.name}` for `{subject.service.name}`: it {self.kind.novice(subject)}. "
             f"Labels: {labels}, and `{subject.by}: {subject.service.name}` on the alert itself. "
-            f"Annotations: `{summary}` with a sentence that names the service and says what is wrong, `{runbook}` with `{subject.runbook(rule.name)}`."
+            f"Annotations: `{summary}` with a sentence that names the service and says what is wrong, "
+            f"`{runbook}` with `{subject.runbook(rule.name)}`."
         )
         outcome = (
             f"There is no {self.kind.title} alert for `{subject.service.name}` yet. What we want: "

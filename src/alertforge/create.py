@@ -9,10 +9,10 @@ from typing import Final
 
 from alertforge.alertmanager import inhibition as aminhibition
 from alertforge.alertmanager import routing as amrouting
-from alertforge.alertmanager.config import Config
+from alertforge.alertmanager.config import Config, InhibitRule
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
-from alertforge.defects import applicable
+from alertforge.defects import CONFIG_DEFECTS, applicable
 from alertforge.errors import AlertForgeError
 from alertforge.grader.spec import (
     SPEC_VERSION,
@@ -416,7 +416,7 @@ class _Maker:
     def _header(self) -> tuple[str, ...]:
         return (f"canary {self.canary}",)
 
-    def brief(self, items: Sequence[Item], start: Repo) -> Brief:
+    def brief(self, items: Sequence[Item], start: Repo, solved: Config) -> Brief:
         """Everything the texts need."""
         style = self.world.style
         rng = self.seed.rng("axes")
@@ -460,7 +460,8 @@ class _Maker:
             sli_windows(self.world),
             (
                 f"While a service's `{style.symptoms['target-down']}` alert fires, the alerts that only follow from it "
-                f"stay quiet for that service (same `{style.service_label}`), and for no other.",
+                f"stay quiet for that service (same `{style.service_label}`), and for no other; everything else pages.",
+                *(_suppression(rule) for rule in solved.inhibit_rules),
             ),
             routing_policy(self.world),
         )
@@ -471,8 +472,9 @@ class _Maker:
         solved = self.base(items)
         for item in items:
             solved = item.place(solved)
+        items = tuple(self._spoiled(item, solved.config) for item in items)
         start = self._broken(solved, items)
-        brief = self.brief(items, start)
+        brief = self.brief(items, start, solved.config)
         text_seed = self.seed.child("texts")
         docs: dict[str, str] = dict(documents(brief, text_seed))
         untouched = [file for file in start.rule_files if file in solved.rule_files]
@@ -511,6 +513,17 @@ class _Maker:
         )
 
     @staticmethod
+    def _spoiled(item: Item, solved: Config) -> Item:
+        """The first route and the first inhibition of a queue are new; further ones are there, with a defect."""
+        if isinstance(item, RouteItem | InhibitionItem) and item.id[1:] != "1":
+            family = "routes" if isinstance(item, RouteItem) else "inhibitions"
+            choices = [defect for defect in CONFIG_DEFECTS.values() if defect.family == family]
+            for defect in item.seed.rng("defect").shuffled(choices):
+                if item.shows(defect, solved):
+                    return replace(item, defect=defect)
+        return item
+
+    @staticmethod
     def _broken(solved: Repo, items: Sequence[Item]) -> Repo:
         for item in items:
             solved = item.break_(solved)
@@ -545,6 +558,12 @@ def _placeholder(service: Service) -> Service:
         latency_threshold="<latency threshold>",
         latency_slo="latency SLO",
     )
+
+
+def _suppression(rule: InhibitRule) -> str:
+    """One inhibition of the house in a sentence."""
+    targets = ", ".join(f"`{name}`" for name in rule.target[0].value.split("|"))
+    return f"`{rule.source[0].value}` keeps {targets} quiet."
 
 
 def _metric(series: InputSeries) -> str:

@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from jinja2 import Environment, StrictUndefined
-
 from alertforge.alerts.base import AlertKind, Judged, Subject, build_cases
 from alertforge.defects.base import Defect
 from alertforge.grader.spec import AlertRequirement, AnnotationRule, LabelRule, Requirement, Scenario
-from alertforge.items.base import Edit, Item, Touched, Wrong
+from alertforge.items.base import Edit, Item, Touched, Wrong, told
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo, alert_place
 from alertforge.seeds import Seed
 from alertforge.world.model import Service
-
-_WORDS = Environment(undefined=StrictUndefined, autoescape=False)
 
 
 @dataclass(frozen=True)
@@ -101,9 +97,12 @@ class AlertItem:
         )
         symptom = ""
         if self.defect is not None:
-            wording = self.seed.rng("symptom").choice(self.defect.symptoms)
-            symptom = _WORDS.from_string(wording).render(
-                alert=rule.name, service=subject.service.name, team=subject.team.title
+            symptom = told(
+                self.defect.symptoms,
+                self.seed,
+                alert=rule.name,
+                service=subject.service.name,
+                team=subject.team.title,
             )
         return Request(
             self.id,

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
+
+from jinja2 import Environment, StrictUndefined
 
 from alertforge.grader.spec import Requirement, Scenario
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo
+from alertforge.seeds import Seed
+
+_WORDS: Final = Environment(undefined=StrictUndefined, autoescape=False)
 
 Edit = Callable[[Repo], Repo]
 
@@ -65,3 +70,8 @@ class Item(Protocol):
     def wrong(self) -> Mapping[str, Wrong]:
         """Wrong ways, as edits of the solved repo."""
         ...
+
+
+def told(symptoms: Sequence[str], seed: Seed, **names: str) -> str:
+    """One wording of a symptom, with the names of this company."""
+    return _WORDS.from_string(seed.rng("symptom").choice(symptoms)).render(**names)

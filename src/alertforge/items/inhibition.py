@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from alertforge.alertmanager.config import InhibitRule
+from alertforge.alertmanager import inhibition as aminhibition
+from alertforge.alertmanager.config import Config, InhibitRule
 from alertforge.alertmanager.matchers import Matcher
 from alertforge.alerts.base import Subject
+from alertforge.defects.config import ConfigDefect, Scene
 from alertforge.grader.spec import InhibitionCase, InhibitionRequirement, Requirement, Scenario
-from alertforge.items.base import Edit, Item, Touched, Wrong
+from alertforge.items.base import Edit, Item, Touched, Wrong, told
 from alertforge.prometheus.series import Labels
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo
@@ -29,8 +31,12 @@ class InhibitionItem:
     bystanders: tuple[str, ...]  # alerts of the same service that must still page
     other: Service
     seed: Seed
-    broken: InhibitRule | None = None
-    symptom: str = ""
+    defect: ConfigDefect | None = None
+
+    @property
+    def scene(self) -> Scene:
+        """What a defect of the configuration needs to know."""
+        return Scene(self.subject.world, self.subject.service.team, self.rule)
 
     @property
     def rule(self) -> InhibitRule:
@@ -42,8 +48,21 @@ class InhibitionItem:
         return repo.with_config(replace(repo.config, inhibit_rules=(*repo.config.inhibit_rules, self.rule)))
 
     def break_(self, repo: Repo) -> Repo:
-        """Without the rule, or with the broken one in its place."""
-        return self._instead(() if self.broken is None else (self.broken,))(repo)
+        """Without the rule, or with the defect."""
+        if self.defect is None:
+            return self._instead(())(repo)
+        return repo.with_config(self.defect.apply(repo.config, self.scene) or repo.config)
+
+    def shows(self, defect: ConfigDefect, solved: Config) -> bool:
+        """Whether some given-label case comes out otherwise under the defect."""
+        broken = defect.apply(solved, self.scene)
+        return broken is not None and any(
+            bool(
+                aminhibition.inhibited(broken.inhibit_rules, [one.as_dict() for one in (case.labels, *case.others)])[0]
+            )
+            != case.suppressed
+            for case in self._cases()
+        )
 
     def _instead(self, rules: Sequence[InhibitRule]) -> Edit:
         def edit(repo: Repo) -> Repo:
@@ -71,6 +90,9 @@ class InhibitionItem:
 
     def requirement(self, solved: Repo, items: Sequence[Item]) -> tuple[Requirement, tuple[Scenario, ...]]:
         """Each target beside the source, alone, beside another service's source; the source itself; bystanders."""
+        return InhibitionRequirement(self.id, self._cases()), ()
+
+    def _cases(self) -> tuple[InhibitionCase, ...]:
         mine, other = self.subject.service, self.other
         source, foreign = self.labels(self.source, mine), self.labels(self.source, other)
         cases = []
@@ -88,13 +110,7 @@ class InhibitionItem:
                 first, (source, foreign, self.labels(self.targets[0], other)), True, "in the middle of a larger outage"
             )
         )
-        cases.append(
-            InhibitionCase(
-                self.labels(self.targets[0], other), (source, foreign), True, "the same alert of the other service"
-            )
-            if self._covers_others()
-            else InhibitionCase(self.labels("SomethingElse", other), (source,), False, "another service's alert")
-        )
+        cases.append(InhibitionCase(self.labels("SomethingElse", other), (source,), False, "another service's alert"))
         for bystander in self.bystanders:
             cases.append(InhibitionCase(self.labels(bystander, mine), (source,), False, f"{bystander} must still page"))
         unknown = self.labels("SomethingElse", mine, page=False)
@@ -104,12 +120,7 @@ class InhibitionItem:
                 first, (self.labels("SomethingElse", mine),), False, f"{self.targets[0]} beside an unrelated alert"
             )
         )
-        return InhibitionRequirement(self.id, tuple(cases)), ()
-
-    @staticmethod
-    def _covers_others() -> bool:
-        """Alert names hold the service's name, so a rule need not cover another service's alerts of that name."""
-        return False
+        return tuple(cases)
 
     # --- words -------------------------------------------------------------------------------------------------------
 
@@ -125,15 +136,12 @@ class InhibitionItem:
             f"from it: {targets}. Those should stay quiet for that service as long as `{self.source}` fires; nothing "
             "else should."
         )
-        return Request(
-            self.id,
-            "inhibition",
-            self.subject.service,
-            self.source,
-            exact,
-            outcome,
-            notes=(self.symptom,) if self.symptom else (),
-        )
+        symptom = ""
+        if self.defect is not None:
+            symptom = told(
+                self.defect.symptoms, self.seed, service=self.subject.service.name, team=self.subject.team.title
+            )
+        return Request(self.id, "inhibition", self.subject.service, self.source, exact, outcome, symptom, "misrouted")
 
     def touched(self) -> Touched:
         """Nothing by name: the pair of alerts is left out of the probes."""

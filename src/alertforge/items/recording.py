@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from jinja2 import Environment, StrictUndefined
-
 from alertforge.alerts.base import Plan, Subject, complete, scenario_of, stage, window_text
 from alertforge.alerts.sli import error_ratio, errors_text, requests_text
 from alertforge.defects.base import Defect
 from alertforge.grader.spec import CardinalityCase, RecordCase, RecordingRequirement, Requirement, Scenario
-from alertforge.items.base import Edit, Item, Touched, Wrong
+from alertforge.items.base import Edit, Item, Touched, Wrong, told
 from alertforge.prometheus.promql import parse, to_text
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.brief import Request
@@ -21,8 +19,6 @@ from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Flow, calm
 from alertforge.traffic.shapes import plateau
 from alertforge.world.model import Service, World
-
-_WORDS = Environment(undefined=StrictUndefined, autoescape=False)
 
 
 def sli_windows(world: World) -> tuple[int, ...]:
@@ -137,9 +133,12 @@ class RecordingItem:
         )
         symptom = ""
         if self.defect is not None:
-            wording = self.seed.rng("symptom").choice(self.defect.symptoms)
-            symptom = _WORDS.from_string(wording).render(
-                alert=self.rules[0].name, service=subject.service.name, team=subject.team.title
+            symptom = told(
+                self.defect.symptoms,
+                self.seed,
+                alert=self.rules[0].name,
+                service=subject.service.name,
+                team=subject.team.title,
             )
             exact = outcome = f"The SLI records of the `{family.name}` family cannot be trusted: {symptom}"
         return Request(self.id, "recording", subject.service, self.rules[0].name, exact, outcome, symptom)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from alertforge.alertmanager import routing as amrouting
 from alertforge.alertmanager.config import Config, Route
 from alertforge.alertmanager.matchers import Matcher
+from alertforge.defects.config import ConfigDefect, Scene
 from alertforge.grader.spec import ChainCase, Requirement, RouteCase, RouteRequirement, Scenario
 from alertforge.items.alert import AlertItem
-from alertforge.items.base import Edit, Item, Touched, Wrong
+from alertforge.items.base import Edit, Item, Touched, Wrong, told
 from alertforge.prometheus.series import Labels
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo
@@ -21,7 +22,7 @@ from alertforge.world.model import Service, Team, World
 
 @dataclass(frozen=True)
 class RouteItem:
-    """Routing for one team; with `broken` the configuration that the start repo has instead."""
+    """Routing for one team: new, or with a `defect` that the start repo has."""
 
     id: str
     world: World
@@ -29,14 +30,31 @@ class RouteItem:
     team: Team
     strangers: tuple[Team, ...]  # other teams with routes of their own
     seed: Seed
+    defect: ConfigDefect | None = None
+
+    @property
+    def scene(self) -> Scene:
+        """What a defect of the configuration needs to know."""
+        return Scene(self.world, self.team.name)
 
     def place(self, repo: Repo) -> Repo:
         """The team's receivers and routes, laid out as the house does."""
         return repo.with_config(add_team(repo.config, self.world, self.team.name))
 
     def break_(self, repo: Repo) -> Repo:
-        """As before the team was on call."""
-        return repo.with_config(without_team(repo.config, self.world, self.team.name))
+        """As before the team was on call, or with the defect."""
+        if self.defect is None:
+            return repo.with_config(without_team(repo.config, self.world, self.team.name))
+        return repo.with_config(self.defect.apply(repo.config, self.scene) or repo.config)
+
+    def shows(self, defect: ConfigDefect, solved: Config) -> bool:
+        """Whether some given-label case comes out otherwise under the defect."""
+        broken = defect.apply(solved, self.scene)
+        return broken is not None and any(
+            set(amrouting.receivers(broken.route, case.labels.as_dict())) != set(case.receivers)
+            for case in self._cases(solved)
+            if case.receivers is not None
+        )
 
     # --- requirement -------------------------------------------------------------------------------------------------
 
@@ -129,7 +147,10 @@ class RouteItem:
             f"Team {self.team.title} ({team}) took over the pager for `{self.service.name}`. Nothing reaches them yet: "
             "give them the routing that every other team has."
         )
-        return Request(self.id, "route", self.service, self.team.name, exact, outcome)
+        symptom = ""
+        if self.defect is not None:
+            symptom = told(self.defect.symptoms, self.seed, service=self.service.name, team=self.team.title)
+        return Request(self.id, "route", self.service, self.team.name, exact, outcome, symptom, "misrouted")
 
     def touched(self) -> Touched:
         """The team's receivers."""

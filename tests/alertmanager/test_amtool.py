@@ -25,6 +25,7 @@ from alertforge.alertmanager.amtool import (
 )
 from alertforge.alertmanager.config import Config, ConfigError, InhibitRule, Receiver, Route, parse
 from alertforge.alertmanager.matchers import Matcher
+from tests.hang import ends
 
 from .test_config import FULL, RECEIVERS, REFUSED, ROUTE, TAKEN
 
@@ -142,9 +143,8 @@ def test_the_neutral_copy_names_no_path_however_it_is_written() -> None:
 def test_a_template_path_is_not_opened(amtool: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.tmpl"
     os.mkfifo(pipe)  # reading it would hang
-    start = time.perf_counter()
-    assert check_config(f"{ROUTE}{RECEIVERS}templates: [{pipe}, {tmp_path}/*]\n", amtool) == CheckResult(True)
-    assert time.perf_counter() - start < 10
+    with ends():
+        assert check_config(f"{ROUTE}{RECEIVERS}templates: [{pipe}, {tmp_path}/*]\n", amtool) == CheckResult(True)
 
 
 @pytest.mark.parametrize("text", ["a: &a [x]\na: *a\n", "\x00", "route: [", "[" * 100_000, "a: !<tag:x> *", "\ud800"])
@@ -181,9 +181,8 @@ def test_a_process_that_hangs_is_ended_with_its_children(
     monkeypatch.setattr(module, "CALL_SECONDS", 1.0)
     child = tmp_path / "child"
     pid = f"pid = os.fork()\nif pid: open({str(child)!r}, 'w').write(str(pid))\n"
-    start = time.perf_counter()
-    assert check_config(GOOD, fake(tmp_path, pid + body)) == CheckResult(False, "amtool did not end within 1 s")
-    assert time.perf_counter() - start < 5
+    with ends():
+        assert check_config(GOOD, fake(tmp_path, pid + body)) == CheckResult(False, "amtool did not end within 1 s")
     for _ in range(100):  # a killed orphan is a zombie until it is reaped
         try:
             state = Path("/proc", child.read_text(), "stat").read_text().split()[2]
@@ -301,11 +300,10 @@ def test_a_pattern_that_go_refuses_is_a_configuration_error(pattern: str, amtool
 
 
 def test_a_pattern_that_takes_python_forever_is_judged_at_once(amtool: Path) -> None:
-    start = time.perf_counter()
-    labels = {"x": "a" * 5_000 + "b"}
-    match = Classifier(tree(Matcher("x", "=~", "(a|a?)+")), amtool).classify([labels])[0]
-    assert match.receivers == ("root",)
-    assert time.perf_counter() - start < 10
+    with ends():
+        labels = {"x": "a" * 5_000 + "b"}
+        match = Classifier(tree(Matcher("x", "=~", "(a|a?)+")), amtool).classify([labels])[0]
+        assert match.receivers == ("root",)
 
 
 def test_only_labels_that_a_matcher_reads_cost_a_process(amtool: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from alertforge.alertmanager.config import InhibitRule
 from alertforge.alertmanager.inhibition import Inhibition, decide, inhibited
 from alertforge.alertmanager.matchers import parse
+from tests.hang import ends
 
 PAGE, TICKET, ANY = parse("severity=page"), parse("severity=ticket"), parse('severity!=""')
 
@@ -70,6 +70,5 @@ def test_many_alerts_under_many_rules_cost_neither_their_square_nor_their_produc
     rules = [InhibitRule()] * 500
     alerts = [{"n": str(n)} for n in range(20_000)]
     sides = [Given(frozenset({n % 500}), frozenset({(n + 1) % 500})) for n in range(20_000)]
-    start = time.perf_counter()
-    assert len(decide(rules, alerts, sides)[0][0].sources) == 40
-    assert time.perf_counter() - start < 2
+    with ends():
+        assert len(decide(rules, alerts, sides)[0][0].sources) == 40

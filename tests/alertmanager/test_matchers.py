@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from alertforge.alertmanager.matchers import Matcher, MatcherError, matches_all, parse
+from tests.hang import ends
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,8 @@ def test_what_alertmanager_refuses_is_refused_in_one_line(text: str) -> None:
     ids=["inner spaces", "leading spaces", "many matchers", "backslashes", "braces"],
 )
 def test_long_hostile_strings_cost_linear_time(text: str) -> None:
-    start = time.perf_counter()
-    with contextlib.suppress(MatcherError):
+    with ends(), contextlib.suppress(MatcherError):
         parse(text)
-    assert time.perf_counter() - start < 3
 
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4) | st.sampled_from(["a", "b_1", "c:d"])

@@ -46,6 +46,11 @@ def print_alertmanager(config: Config, style: HouseStyle, header: Sequence[str] 
     return _comments(header) + "\n".join(_Writer(style.yaml).mapping(_inlined(document), spaced=True)) + "\n"
 
 
+def print_yaml(document: Mapping[str, Any], style: HouseStyle, header: Sequence[str] = ()) -> str:
+    """Any other document in the house's formatting; `yamlsafe.Plain` marks what must stay without quotes."""
+    return _comments(header) + "\n".join(_Writer(style.yaml).mapping(document, spaced=True)) + "\n"
+
+
 def duration(milliseconds: int) -> str:
     """A duration as people write it, in the largest unit that holds it alone: `5m`, `90s`, `90m`, `1d`."""
     size, unit = next((size, unit) for unit, size in _DURATIONS if milliseconds % size == 0)

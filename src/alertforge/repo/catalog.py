@@ -1,0 +1,157 @@
+"""The service catalog, `slo/services.yaml`, in one of several shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from alertforge.repo.brief import Brief
+from alertforge.repo.printer import print_yaml
+from alertforge.seeds import Seed
+from alertforge.world.model import Service, SliFamily, World
+from alertforge.yamlsafe import Plain
+
+PATH: Final = "slo/services.yaml"
+
+_Shape = Callable[[World], dict[str, Any]]
+
+
+def catalog(brief: Brief, seed: Seed) -> str:
+    """Every service of the company: owner, what counts as an error, objectives, dependencies."""
+    shape = seed.rng("shape").choice(_SHAPES)
+    header = (f"canary {brief.canary}", f"services of {brief.world.company}, objectives over {_days(brief.world)} days")
+    return print_yaml(shape(brief.world), brief.world.style, header)
+
+
+def _days(world: World) -> int:
+    return world.style.slo_days
+
+
+def _errors(family: SliFamily) -> str:
+    return f'{family.status_label}{family.error_op}"{family.error_value}"'
+
+
+def _list_of_services(world: World) -> dict[str, Any]:
+    return {
+        "slo_period_days": _days(world),
+        "services": [
+            {
+                "name": one.name,
+                "title": one.title,
+                "purpose": one.purpose,
+                "owner": one.team,
+                "namespace": one.namespace,
+                "sli": {
+                    "family": one.family.name,
+                    "requests": one.family.counter,
+                    "status_label": one.family.status_label,
+                    "errors": _errors(one.family),
+                    "durations": one.family.histogram,
+                },
+                "objectives": {
+                    "availability": Plain(one.slo),
+                    "latency": {"ratio": Plain(one.latency_slo), "seconds": Plain(one.latency_threshold)},
+                },
+                "depends_on": list(one.depends_on),
+            }
+            for one in world.services
+        ],
+    }
+
+
+def _families_apart(world: World) -> dict[str, Any]:
+    families = {one.family.name: one.family for one in world.services}
+    return {
+        "families": {
+            name: {
+                "counter": family.counter,
+                "status_label": family.status_label,
+                "is_error": _errors(family),
+                "histogram": family.histogram,
+            }
+            for name, family in families.items()
+        },
+        "services": {
+            one.name: {
+                "what": f"{one.title}, {one.purpose}",
+                "team": one.team,
+                "namespace": one.namespace,
+                "family": one.family.name,
+                "slo": Plain(one.slo),
+                "latency_slo": Plain(one.latency_slo),
+                "latency_threshold_seconds": Plain(one.latency_threshold),
+                "needs": list(one.depends_on),
+            }
+            for one in world.services
+        },
+        "period": f"{_days(world)}d",
+    }
+
+
+def _by_team(world: World) -> dict[str, Any]:
+    def entry(one: Service) -> dict[str, Any]:
+        return {
+            "service": one.name,
+            "description": f"{one.title}: {one.purpose}",
+            "runs_in": one.namespace,
+            "counts_requests_with": one.family.counter,
+            "request_family": one.family.name,
+            "outcome_label": one.family.status_label,
+            "error_if": _errors(one.family),
+            "measures_latency_with": one.family.histogram,
+            "availability_objective": Plain(one.slo),
+            "latency_objective": {"share": Plain(one.latency_slo), "faster_than_seconds": Plain(one.latency_threshold)},
+            "uses": list(one.depends_on),
+        }
+
+    return {
+        "objective_window_days": _days(world),
+        "teams": [
+            {
+                "team": team.name,
+                "title": team.title,
+                "lead": team.lead.name,
+                "owns": [entry(one) for one in world.services if one.team == team.name],
+            }
+            for team in world.teams
+        ],
+    }
+
+
+def _objectives_apart(world: World) -> dict[str, Any]:
+    return {
+        "window_days": _days(world),
+        "services": [
+            {
+                "id": one.name,
+                "is": one.title,
+                "does": one.purpose,
+                "owned_by": one.team,
+                "kubernetes_namespace": one.namespace,
+                "depends_on": list(one.depends_on),
+            }
+            for one in world.services
+        ],
+        "indicators": [
+            {
+                "service": one.name,
+                "family": one.family.name,
+                "total": one.family.counter,
+                "bad_requests": _errors(one.family),
+                "bad_requests_label": one.family.status_label,
+                "durations": one.family.histogram,
+            }
+            for one in world.services
+        ],
+        "objectives": {
+            one.name: {
+                "good_requests": Plain(one.slo),
+                "fast_requests": Plain(one.latency_slo),
+                "fast_means_at_most_seconds": Plain(one.latency_threshold),
+            }
+            for one in world.services
+        },
+    }
+
+
+_SHAPES: Final[tuple[_Shape, ...]] = (_list_of_services, _families_apart, _by_team, _objectives_apart)

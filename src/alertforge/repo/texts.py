@@ -1,0 +1,852 @@
+"""Everything people wrote in and around a repo: README, catalog, decisions, postmortems, the instruction.
+
+Sentences come from `templates/wordings/*.txt`, several wordings each, and the order of things from the jinja2
+templates beside them. What is said is the brief's; how it is said is drawn from the seed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from alertforge.repo import catalog, script
+from alertforge.repo.brief import Brief, Request
+from alertforge.repo.printer import duration
+from alertforge.seeds import Seed
+from alertforge.world.model import BurnTier, Person, Service, Team
+
+WORKSPACE: Final = "/workspace/monitoring"
+_TEMPLATES: Final = Path(__file__).parent / "templates"
+_ENVIRONMENT: Final = Environment(
+    loader=FileSystemLoader(_TEMPLATES),
+    undefined=StrictUndefined,
+    autoescape=False,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+
+# Sentences of the brief that are said in other words: a slot, and how to read the first wording back. Whatever none of
+# them fits is said as it stands.
+_KNOWN: Final = tuple(
+    (slot, re.compile(pattern))
+    for slot, pattern in (
+        (
+            "route-owner",
+            r"A team's alerts are found by the `(?P<owner>[^`]+)` label, with the team's name .*patterns\.",
+        ),
+        (
+            "route-severities",
+            r"`(?P<key>[^`:]+): (?P<page>[^`]+)` goes to `(?P<page_to>[^`]+)`, `[^`:]+: (?P<ticket>[^`]+)` to "
+            r"`(?P<ticket_to>[^`]+)`, and to no other team's receiver\.",
+        ),
+        (
+            "route-anything-else",
+            r"Anything else that carries a team's `(?P<owner>[^`]+)` label, `(?P<key>[^`:]+): (?P<info>[^`]+)` "
+            r"included, lands where the team's `(?P<ticket>[^`]+)` alerts do\.",
+        ),
+        (
+            "route-only-two",
+            r"Only those two severities reach a team; `(?P<key>[^`:]+): (?P<info>[^`]+)` and everything without a "
+            r"known owner lands in `(?P<fallback>[^`]+)`\.",
+        ),
+        ("route-unowned", r"Alerts without a known owner land in `(?P<fallback>[^`]+)`\."),
+        ("route-audit", r"Every `(?P<page>[^`]+)` alert, whoever owns it, is copied to `(?P<audit>[^`]+)` as well\."),
+        (
+            "route-body",
+            r"Receivers post to the notification gateway: a `webhook_configs` entry with the url `(?P<url>[^`]+)`, "
+            r"with dashes for whatever is not a letter or a digit, and `send_resolved: true`\.",
+        ),
+        (
+            "inhibit-policy",
+            r"While a service's `(?P<down>[^`]+)` alert fires, the alerts that only follow from it stay quiet for that "
+            r"service \(same `(?P<label>[^`]+)`\), and for no other; everything else pages\.",
+        ),
+        ("inhibit-pair", r"`(?P<source>[^`]+)` keeps (?P<targets>`.+`) quiet\."),
+        ("metric-requests", r"requests by `(?P<label>\w+)`"),
+        ("metric-requests-carrying", r"requests by `(?P<label>\w+)`; carries `(?P<by>\w+)`"),
+        (
+            "metric-up",
+            r"1 for each `(?P<pod>\w+)` that was scraped, 0 where the scrape failed; carries `(?P<by>\w+)`",
+        ),
+        (
+            "metric-probe",
+            r"1 for a probe that succeeded, 0 for one that did not, from each `vantage`; carries `(?P<by>\w+)`",
+        ),
+        ("metric-bucket", r"requests that took at most `le` seconds; carries `(?P<by>\w+)`"),
+        ("metric-count", r"all requests, as the histogram counts them; carries `(?P<by>\w+)`"),
+        ("metric-restarts", r"restarts of each `container` of each `pod` so far; carries `(?P<by>\w+)`"),
+        ("metric-in-use", r"database connections that a `(?P<pod>\w+)` has in use; carries `(?P<by>\w+)`"),
+        ("metric-may-open", r"database connections that it may open; same labels"),
+        ("metric-throttled", r"those of them in which it was throttled; same labels"),
+        (
+            "metric-periods",
+            r"CFS periods in which a `container` of a `pod` wanted to run; carries `(?P<by>\w+)`",
+        ),
+        (
+            "metric-working-set",
+            r"memory of a `container` of a `pod` that cannot be reclaimed, bytes; carries `(?P<by>\w+)`",
+        ),
+        ("metric-memory-limit", r"the memory limit of the same container, bytes; same labels"),
+        (
+            "metric-memory-limit-ksm",
+            r"the same limit as kube-state-metrics has it: `resource=\"memory\"`, `unit=\"byte\"`; "
+            r"carries `(?P<by>\w+)`",
+        ),
+        (
+            "condition-burn",
+            r"fires when both `(?P<long>[^`]+)` and `(?P<short>[^`]+)` of `(?P<service>[^`]+)` are over (?P<limit>.+), "
+            r"for (?P<wait>\d+) minutes",
+        ),
+        (
+            "condition-throttling",
+            r"fires when more than (?P<limit>\S+) of the CFS periods of `(?P<service>[^`]+)`, all pods together, were "
+            r"throttled over (?P<window>\d+) minutes, for (?P<wait>\d+) minutes",
+        ),
+        (
+            "condition-crash",
+            r"fires when any one container of `(?P<service>[^`]+)` was restarted more than (?P<limit>\S+) times within "
+            r"(?P<window>\d+) minutes, for (?P<wait>\d+) minutes; one alert for the service, however many containers",
+        ),
+        (
+            "condition-errors",
+            r"fires when more than (?P<limit>\S+) of the requests to `(?P<service>[^`]+)` over (?P<window>\d+) minutes "
+            r"fail, while it gets at least (?P<rps>\S+) requests a second over the same \d+ minutes, for "
+            r"(?P<wait>\d+) minutes",
+        ),
+        (
+            "condition-latency",
+            r"fires when the (?P<quantile>\S+) quantile of the request durations of `(?P<service>[^`]+)` over "
+            r"(?P<window>\d+) minutes, all pods together, is above (?P<limit>.+) seconds, for (?P<wait>\d+) minutes",
+        ),
+        (
+            "condition-memory",
+            r"fires when the working set of any pod of `(?P<service>[^`]+)` is above (?P<limit>\S+) of its memory "
+            r"limit, for (?P<wait>\d+) minutes; one alert for the service, however many pods",
+        ),
+        (
+            "condition-pool",
+            r"fires when the pods of `(?P<service>[^`]+)` together have more than (?P<limit>\S+) of their database "
+            r"connections in use, for (?P<wait>\d+) minutes",
+        ),
+        (
+            "condition-probe",
+            r"fires when less than (?P<limit>\S+) of the probes of `(?P<service>[^`]+)` succeed, all vantage points "
+            r"together over (?P<window>\d+) minutes, for (?P<wait>\d+) minutes",
+        ),
+        (
+            "condition-down",
+            r"fires when no `up` with `(?P<scope>[^`]+)` is 1 \(all targets down, or no target at all\), for "
+            r"(?P<wait>\d+) minutes",
+        ),
+        (
+            "condition-floor",
+            r"fires when `(?P<service>[^`]+)` gets less than (?P<limit>\S+) requests a second over (?P<window>\d+) "
+            r"minutes, or when its request counter is gone altogether, for (?P<wait>\d+) minutes",
+        ),
+        (
+            "alert-exact",
+            r"Add `(?P<alert>[^`]+)` for `(?P<service>[^`]+)`: it (?P<condition>.+)\. Labels: (?P<labels>.+), and "
+            r"`(?P<svc>[^`:]+): [^`]+` on the alert itself\. Annotations: `(?P<summary>[^`]+)` with a sentence about "
+            r"what is wrong, `(?P<key>[^`]+)` with `(?P<runbook>[^`]+)`\.",
+        ),
+        (
+            "alert-outcome",
+            r"There is no (?P<kind>.+) alert for `(?P<service>[^`]+)` yet\. What we want: (?P<wish>.+)\.",
+        ),
+        (
+            "recording-exact",
+            r"Add the SLI recording rules (?P<names>.+) for the `(?P<family>[^`]+)` family: (?P<what>.+)\.",
+        ),
+        (
+            "recording-outcome",
+            r"The `(?P<family>[^`]+)` services have no error-ratio records yet, and burn alerts need them\. Record "
+            r"them for every window that our burn policy uses, under our naming\.",
+        ),
+        (
+            "route-exact",
+            r"Team `(?P<team>[^`]+)` is on call for `(?P<service>[^`]+)` now, but nothing routes to them yet\. Add the "
+            r"receivers `(?P<page_to>[^`]+)` and `(?P<ticket_to>[^`]+)`; alerts with `(?P<owner>[^`:]+): [^`]+` go to "
+            r"`[^`]+` when `(?P<key>[^`]+)` is `(?P<page>[^`]+)` and to `[^`]+` when it is `(?P<ticket>[^`]+)`, as our "
+            r"routing rules in the README say for every team\.",
+        ),
+        (
+            "route-outcome",
+            r"Team (?P<title>.+) \(`(?P<team>[^`]+)`\) took over the pager for `(?P<service>[^`]+)`\. Nothing reaches "
+            r"them yet: give them the routing that every other team has\.",
+        ),
+        (
+            "inhibition-exact",
+            r"While `(?P<source>[^`]+)` is firing for a service, suppress (?P<targets>`.+`) for that same service "
+            r"only; everything else must still page\.",
+        ),
+        (
+            "inhibition-outcome",
+            r"When `(?P<service>[^`]+)` is down we get a page that says so, and then more that only follow from it: "
+            r"(?P<targets>`.+`)\. Those should stay quiet for that service as long as `(?P<source>[^`]+)` fires; "
+            r"nothing else should\.",
+        ),
+    )
+)
+
+
+def documents(brief: Brief, seed: Seed) -> dict[str, str]:
+    """Every text of the repo beside rules, configuration and visible tests, by path."""
+    author = _Author(brief, seed)
+    out = {
+        "README.md": author.readme(),
+        catalog.PATH: catalog.catalog(brief, seed.child("catalog")),
+        script.PATH: script.af_check(brief),
+        **author.decisions(),
+        **author.postmortems(),
+    }
+    if seed.rng("oncall").chance(50):
+        out["docs/oncall.md"] = author.oncall()
+    return dict(sorted(out.items()))
+
+
+def instruction(brief: Brief, seed: Seed) -> str:
+    """What the agent is asked to do."""
+    return _Author(brief, seed).instruction()
+
+
+def readme(brief: Brief, seed: Seed) -> str:
+    """The README of the task directory, for a human who opens it."""
+    return _Author(brief, seed).task_readme()
+
+
+# --- wordings --------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def wordings() -> Mapping[str, tuple[str, ...]]:
+    """The wordings of each slot: `## slot` opens one, and every further line is a way to say it."""
+    slots: dict[str, tuple[str, ...]] = {}
+    for path in sorted((_TEMPLATES / "wordings").glob("*.txt")):
+        slot = ""
+        for line in filter(None, map(str.strip, path.read_text(encoding="utf-8").splitlines())):
+            if line.startswith("## "):
+                slot = line.removeprefix("## ")
+                if slot in slots:
+                    raise ValueError(f"{path.name}: slot {slot!r} stands there twice")
+                slots[slot] = ()
+            else:
+                slots[slot] = (*slots[slot], line)
+    return slots
+
+
+def slug(alert: str) -> str:
+    """`ChatGwDown` as it stands in an address: `chat-gw-down`."""
+    return re.sub(r"(?<=[^-])(?=[A-Z])", "-", alert.replace("_", "-")).lower()
+
+
+def _window(minutes: int) -> str:
+    return f"{minutes // 60}h" if minutes % 60 == 0 else f"{minutes}m"
+
+
+def _placeholders(pattern: str) -> str:
+    """`{Service}{symptom}` as a README writes it: `<Service><symptom>`."""
+    return re.sub(r"\{(\w+)\}", r"<\1>", pattern)
+
+
+def _listed(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _day(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
+
+
+def _table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; bars inside cells are escaped."""
+    lines = ["| " + " | ".join(headers) + " |", "|" + "|".join("---" for _ in headers) + "|"]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _numbered(lines: Iterable[str]) -> str:
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+
+
+# --- what there is to say --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """One alert policy, ready to print."""
+
+    title: str
+    symptom: str
+    word: str
+    condition: str
+    example: str
+
+
+@dataclass(frozen=True)
+class _Tier:
+    """One burn tier, ready to print."""
+
+    title: str
+    word: str
+    long: str
+    short: str
+    factor: str
+    wait: str
+    spent: str
+
+
+@dataclass(frozen=True)
+class _Story:
+    """One postmortem, ready to print; `timeline` has times of day."""
+
+    number: int
+    title: str
+    day: date
+    author: Person
+    team: Team
+    service: Service
+    noticed: str
+    saw: str
+    impact: str
+    timeline: tuple[tuple[str, str], ...]
+    after: tuple[str, ...]
+    remark: str
+    status: str
+
+    @property
+    def id(self) -> str:
+        """`PM-4043`."""
+        return f"PM-{self.number}"
+
+    @property
+    def path(self) -> str:
+        """Where it is in the repo."""
+        return f"postmortems/{self.id}.md"
+
+
+@dataclass(frozen=True)
+class _Author:
+    """Writes all texts of one task."""
+
+    brief: Brief
+    seed: Seed
+
+    # --- saying things -----------------------------------------------------------------------------------------------
+
+    def say(self, slot: str, *, turn: int = 0, **names: Any) -> str:
+        """One wording of a slot. Further turns take other wordings before the first one comes back."""
+        ways = self.seed.rng("say", slot).shuffled(wordings()[slot])
+        return _ENVIRONMENT.from_string(ways[turn % len(ways)]).render({**self.words, **names})
+
+    def reword(self, sentence: str, turn: int = 0) -> str:
+        """What a sentence of the brief says, in a wording of this task."""
+        for slot, pattern in _KNOWN:
+            if found := pattern.fullmatch(sentence):
+                names = found.groupdict()
+                more = {f"{key}_upper": _upper(names[key]) for key in ("kind", "wish") if key in names}
+                return self.say(slot, turn=turn, **{**names, **more})
+        return sentence
+
+    def draw(self, *names: str | int, of: Sequence[Any]) -> Any:
+        """One of several things."""
+        return self.seed.rng(*names).choice(of)
+
+    def render(self, folder: str, key: str | int = "", **names: Any) -> str:
+        """One of the templates of a folder."""
+        found = sorted(path.name for path in (_TEMPLATES / folder).glob("*.md.j2"))
+        template = _ENVIRONMENT.get_template(f"{folder}/{self.draw('template', folder, key, of=found)}")
+        text = template.render({**self.words, "say": self.say, **self._tools, **names})
+        return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+    @property
+    def _tools(self) -> dict[str, Any]:
+        return {
+            "table": _table, "bullets": _bullets, "numbered": _numbered, "day": _day, "brief": self.brief,
+            "upper": _upper, "me": self, "listed": _listed,
+        }  # fmt: skip
+
+    @cached_property
+    def words(self) -> dict[str, Any]:
+        """What every sentence may mention."""
+        world, style = self.brief.world, self.brief.world.style
+        service = world.services[0]
+        example = self._alert_name(self.brief.policies[0].kind, service)
+        extra = [f"`{key}: {value}`" for key, value in style.extra_labels]
+        return {
+            "company": world.company, "industry": world.industry, "blurb": world.blurb, "sre": world.sre,
+            "sev": style.severity_label, "page": style.severities["page"], "ticket": style.severities["ticket"],
+            "info": style.info_severity, "owner": style.owner_label, "svc": style.service_label,
+            "pod": style.pod_label, "and_extra": f", as well as {_listed(extra)}" if extra else "",
+            "summary": style.summary_key, "runbook_key": style.runbook_key, "desc": style.description_key or "",
+            "runbook": _placeholders(style.runbook), "ext": style.yaml.extension, "days": style.slo_days,
+            "rps": style.min_rps, "record_pattern": _placeholders(style.record_name),
+            "latency_pattern": _placeholders(style.latency_record_name),
+            "windows": _listed(f"`{_window(minutes)}`" for minutes in self.brief.windows),
+            "fallback": style.default_receiver, "group_by": _listed(f"`{label}`" for label in style.group_by),
+            "name_pattern": _placeholders(style.alert_name), "example_service": service.name,
+            "example_camel": service.camel, "example_title": service.title, "example_alert": example,
+            "example_slug": slug(example), "teams": len(world.teams), "workspace": WORKSPACE,
+            "nights": self.seed.rng("nights").between(3, 19), "copies": self.seed.rng("copies").between(5, 14),
+            "page_to": _placeholders(style.receiver["page"]), "ticket_to": _placeholders(style.receiver["ticket"]),
+            "canary": self.brief.canary,
+        }  # fmt: skip
+
+    def _alert_name(self, kind: str, service: Service) -> str:
+        style = self.brief.world.style
+        return style.alert_name.format(Service=service.camel, service=service.name, symptom=style.symptoms[kind])
+
+    # --- README ------------------------------------------------------------------------------------------------------
+
+    def readme(self) -> str:
+        """The repo's README: layout, house style, policies, routing."""
+        return self.render("readme")
+
+    @property
+    def kinds(self) -> list[_Kind]:
+        """Every alert policy of the house."""
+        service = self.draw("example", of=self.brief.world.services)
+        symptoms = self.brief.world.style.symptoms
+        return [
+            _Kind(
+                one.title,
+                symptoms[one.kind],
+                one.urgency,
+                self.reword(one.condition, turn),
+                self._alert_name(one.kind, service),
+            )
+            for turn, one in enumerate(self.brief.policies)
+        ]
+
+    @property
+    def example_of_names(self) -> dict[str, Any]:
+        """One alert name, with what it is made of."""
+        service = self.draw("example", of=self.brief.world.services)
+        entry = self.draw("example-kind", of=self.brief.policies)
+        return {"kind": entry.title, "service": service.name, "name": self._alert_name(entry.kind, service)}
+
+    @property
+    def tiers(self) -> list[_Tier]:
+        """The burn tiers, fast one first."""
+        style = self.brief.world.style
+        return [self._tier(name, style.burn[name]) for name in ("fast", "slow")]
+
+    def _tier(self, name: str, tier: BurnTier) -> _Tier:
+        style = self.brief.world.style
+        spent = style.budget_spent(tier) * 100
+        return _Tier(
+            f"{name} burn",
+            style.severities[tier.urgency],
+            _window(tier.long),
+            _window(tier.short),
+            tier.factor,
+            duration(tier.for_ * 60_000),
+            f"{float(spent):g}",
+        )
+
+    def rows(self, *columns: str) -> list[list[str]]:
+        """A table of the alert policies; names and words in code marks."""
+        code = {"symptom", "word", "example"}
+        return [
+            [f"`{getattr(kind, name)}`" if name in code else getattr(kind, name) for name in columns]
+            for kind in self.kinds
+        ]
+
+    @property
+    def condition_lines(self) -> list[str]:
+        """The alert policies, a sentence each."""
+        return [f"{_upper(one.title)} is `{one.word}`: {one.condition}." for one in self.kinds]
+
+    @property
+    def tier_rows(self) -> list[list[str]]:
+        """The burn tiers as a table."""
+        return [
+            [one.title, f"`{one.word}`", one.long, one.short, one.factor, one.wait, f"{one.spent} % in {one.long}"]
+            for one in self.tiers
+        ]
+
+    @property
+    def tier_rows_short(self) -> list[list[str]]:
+        """The same, urgency late."""
+        return [
+            [one.title, one.long, one.short, f"{one.factor}×", one.wait, f"`{one.word}`", f"{one.spent} %"]
+            for one in self.tiers
+        ]
+
+    @property
+    def tier_columns(self) -> list[list[str]]:
+        """The same, a column a tier."""
+        fast, slow = self.tier_rows
+        names = ("urgency", "long window", "short window", "factor", "`for`", "budget spent")
+        return [[name, a, b] for name, a, b in zip(names, fast[1:], slow[1:], strict=True)]
+
+    @property
+    def tier_sentences(self) -> list[str]:
+        """The same, a sentence a tier."""
+        return [
+            self.say(
+                "burn-tier", turn=turn, name=f"**{one.title}**", word=one.word, factor=one.factor, long=one.long,
+                short=one.short, wait=one.wait, spent=one.spent,
+            )
+            for turn, one in enumerate(self.tiers, 2)
+        ]  # fmt: skip
+
+    @property
+    def places(self) -> list[str]:
+        """Where rules are, and how they are wrapped."""
+        style = self.brief.world.style
+        return [
+            self.say(f"place-{style.files}"),
+            self.say("place-records"),
+            self.say("place-exporters"),
+            self.say("manifests" if style.manifests else "plain"),
+        ]
+
+    @property
+    def label_rules(self) -> list[str]:
+        """Which labels an alert carries."""
+        return [self.say("labels"), self.say("labels-other"), self.say("one-alert")]
+
+    @property
+    def naming(self) -> list[str]:
+        """How alerts are named."""
+        out = [self.say("names")]
+        if re.search(r"\{[Ss]ervice\}", self.brief.world.style.alert_name):
+            out.append(self.say("name-parts"))
+        return [*out, self.say("names-example", **self.example_of_names)]
+
+    @property
+    def annotating(self) -> list[str]:
+        """Annotations and runbooks."""
+        style = self.brief.world.style
+        out = [self.say("annotations"), self.say("runbook")]
+        if style.description_key:
+            out.insert(1, self.say("description"))
+        if "{slug}" in style.runbook:
+            out.append(self.say("slug"))
+        return out
+
+    @property
+    def burning(self) -> list[str]:
+        """How burn alerts work."""
+        return [self.say("burn"), self.say("period")]
+
+    @property
+    def guards(self) -> list[str]:
+        """Minimum traffic, where some policy has it."""
+        return [self.say("guard")] if any(one.kind == "error-ratio" for one in self.brief.policies) else []
+
+    @property
+    def recording(self) -> list[str]:
+        """What is recorded, and under which names."""
+        style = self.brief.world.style
+        out = [self.say("records"), self.say("records-windows")]
+        families = {service.family.name for service in self.brief.world.services}
+        if "{family}" not in style.record_name and len(families) > 1:
+            out.append(self.say("records-shared"))
+        latency = re.escape(style.latency_record_name).replace(r"\{family\}", ".+").replace(r"\{window\}", ".+")
+        if any(re.fullmatch(latency, name) for name in self.brief.records):
+            out.append(self.say("latency-records"))
+        return out
+
+    @property
+    def routing(self) -> list[str]:
+        """The routing policy."""
+        return [self.reword(one) for one in self.brief.routing]
+
+    @property
+    def inhibiting(self) -> list[str]:
+        """The inhibition policy."""
+        return [self.reword(one) for one in self.brief.inhibitions]
+
+    @property
+    def metric_rows(self) -> list[tuple[str, str]]:
+        """What targets export."""
+        return [(f"`{name}`", self.reword(what)) for name, what in self.brief.metrics]
+
+    # --- decisions ---------------------------------------------------------------------------------------------------
+
+    def decisions(self) -> dict[str, str]:
+        """Two or three architecture decision records, oldest first."""
+        rng = self.seed.rng("adr")
+        topics = ["burn", "routing"]
+        if rng.chance(60):
+            topics.append(rng.choice(["records", "labels"]))
+        number = rng.between(2, 30)
+        day = self.brief.world.calendar.incident - timedelta(days=rng.between(200, 400))
+        out = {}
+        for topic in rng.shuffled(topics):
+            title = self.say(f"{topic}-title")
+            path = f"docs/adr/{number:04d}-{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}.md"
+            out[path] = self._decision(topic, title, number, day)
+            number += rng.between(1, 4)
+            day += timedelta(days=rng.between(9, 60))
+        return out
+
+    def _decision(self, topic: str, title: str, number: int, day: date) -> str:
+        world = self.brief.world
+        names: dict[str, Any] = {}
+        if topic == "burn":
+            names = {
+                one.title.split()[0]: self.say(
+                    "burn-tier", turn=turn, name=one.title, word=one.word, factor=one.factor, long=one.long,
+                    short=one.short, wait=one.wait, spent=one.spent,
+                )
+                for turn, one in enumerate(self.tiers)
+            }  # fmt: skip
+        decision = self.say(f"{topic}-decision", **names)
+        if topic == "burn":
+            decision = re.sub(r"(?<=\. )([a-z])", lambda found: found[1].upper(), decision)
+        if topic == "routing":
+            decision += " " + self.say(f"routing-layout-{world.style.routing}")
+        deciders = self.seed.rng("deciders", topic).sample(world.teams, 2)
+        return self.render(
+            "adr",
+            topic,
+            title=title,
+            number=number,
+            date=day,
+            deciders=[world.sre, *(team.lead for team in deciders)],
+            context=self.say(f"{topic}-context"),
+            decision=decision,
+            alternatives=self.say(f"{topic}-alternatives"),
+            consequences=[self.say(f"{topic}-consequences", turn=turn) for turn in (0, 1)],
+        )
+
+    def oncall(self) -> str:
+        """Notes for people who are on call."""
+        rng = self.seed.rng("shift")
+        shift: dict[str, Any] = {
+            "weekday": rng.choice(["Monday", "Tuesday", "Wednesday", "Thursday"]),
+            "hour": rng.between(9, 15),
+        }
+        slots = rng.shuffled(["oncall-page", "oncall-ticket", "oncall-wrong", "oncall-handover"])
+        world = self.brief.world
+        lines = [
+            f"# {rng.choice(['On call', 'The pager', 'On-call notes', 'Carrying the pager'])}",
+            self.say("oncall-intro"),
+            _bullets([self.say("oncall-shift", **shift), *(self.say(slot) for slot in slots)]),
+            _table(
+                rng.choice([("Team", "Lead", "Pages go to"), ("Who", "Ask", "Receiver"), ("Team", "Contact", "Pager")]),
+                [(team.title, f"{team.lead.name} (@{team.lead.handle})", self._receiver(team)) for team in world.teams],
+            ),
+            f"<!-- canary {self.brief.canary} -->",
+        ]
+        return "\n\n".join(lines) + "\n"
+
+    def _receiver(self, team: Team) -> str:
+        return f"`{self.brief.world.style.receiver['page'].format(team=team.name)}`"
+
+    # --- postmortems -------------------------------------------------------------------------------------------------
+
+    def postmortems(self) -> dict[str, str]:
+        """A postmortem for everything that has one, and those about other things."""
+        return {
+            story.path: self.render("postmortem", story.number, pm=story, names=story)
+            for story in self._stories.values()
+        }
+
+    @cached_property
+    def _stories(self) -> dict[str, _Story]:
+        """Stories by the id of their request, decoys by a number; numbers and dates rise together."""
+        told = [one.id for one in self.brief.requests if one.symptom and not one.audit]
+        order = self.seed.rng("stories").shuffled([*told, *(f"decoy {n}" for n in range(self.brief.decoys))])
+        requests = {one.id: one for one in self.brief.requests}
+        calendar = self.brief.world.calendar
+        out = {}
+        for place, key in enumerate(order):
+            number = calendar.first_incident + place
+            day = calendar.incident - timedelta(days=2 * (len(order) - 1 - place))
+            if key in requests:
+                out[key] = self._story(requests[key], told.index(key), number, day)
+            else:
+                out[key] = self._decoy(int(key.split()[1]), number, day)
+        return out
+
+    def _story(self, request: Request, turn: int, number: int, day: date) -> _Story:
+        world = self.brief.world
+        rng = self.seed.rng("story", request.id)
+        team = world.team(request.subject.team)
+        who, other = rng.sample(team.members, 2)
+        flavour = "wrong" if request.category == "recording" else request.flavour or "silent"
+        names: dict[str, Any] = {
+            "about": _about(request),
+            "who": who.name,
+            "role": who.role,
+            "other": other.name,
+            "team": team.title,
+            "service": request.subject.name,
+            "ticket": f"{world.ticket_prefix}-{world.calendar.first_ticket + turn * 3 + 1}",
+            "saw": request.symptom,
+        }
+        start = rng.between(8 * 60, 10 * 60)
+        steps = [self.say("step-first", turn=turn, **names)]
+        steps += [self.say("step-middle", turn=2 * turn + n, **names) for n in range(rng.between(1, 2))]
+        steps.append(self.say("step-last", turn=turn, **names))
+        return _Story(
+            number,
+            _upper(self.say(f"title-{flavour}", turn=turn, **names)),
+            day,
+            rng.choice([who, other, world.sre]),
+            team,
+            request.subject,
+            self.say(f"noticed-{flavour}", turn=turn, **names),
+            _sentence(request.symptom, (request.name, request.subject.name)),
+            self.say(f"impact-{flavour}", turn=turn, **names),
+            _clock(start, steps, rng.between(7, 35)),
+            (_upper(self.say("next", turn=turn, **names)),),
+            self.say(rng.choice(["well", "blame"]), turn=turn, **names),
+            "open",
+        )
+
+    def _decoy(self, turn: int, number: int, day: date) -> _Story:
+        world = self.brief.world
+        rng = self.seed.rng("decoy", turn)
+        pool = [slot for slot in wordings() if slot.startswith("decoy-")]
+        slot = self.seed.rng("decoys").shuffled(pool)[turn]
+        service = rng.choice(world.services[world.focus :] or world.services)
+        team = world.team(service.team)
+        who = rng.choice(team.members)
+        told = dict(line.split(": ", 1) for line in wordings()[slot])
+        told = {
+            key: _ENVIRONMENT.from_string(text).render(service=service.name, team=team.title)
+            for key, text in told.items()
+        }
+        steps = [
+            rng.choice([f"{who.name} raises it", f"first message, by {who.name}", f"{who.name} opens a call"]),
+            rng.choice(["cause known", "we know where it comes from", "the reason is found"]),
+            rng.choice(["back to normal", "over", "all clear"]),
+        ]
+        return _Story(
+            number,
+            told["title"],
+            day,
+            rng.choice([who, team.lead]),
+            team,
+            service,
+            rng.choice(["{} ({}) reported it.", "Reported by {} ({}).", "It was {} ({}) who saw it."]).format(
+                who.name, who.role
+            ),
+            told["saw"],
+            told["cause"],
+            _clock(rng.between(7 * 60, 16 * 60), steps, rng.between(6, 45)),
+            (told["done"],),
+            self.say("closed", turn=turn),
+            "closed",
+        )
+
+    # --- around the repo ---------------------------------------------------------------------------------------------
+
+    def instruction(self) -> str:
+        """The agent's instruction."""
+        brief, world = self.brief, self.brief.world
+        rng = self.seed.rng("instruction")
+        focus = world.services[: world.focus]
+        requester: Person = rng.choice([world.sre, *(world.team(service.team).lead for service in focus)])
+        names = _listed(f"`{service.name}`" for service in focus)
+        forms: dict[str, Any] = (
+            {"get": "get", "have": "have", "are": "are"}
+            if len(focus) > 1
+            else {"get": "gets", "have": "has", "are": "is"}
+        )
+        known = f"situation-{brief.workflow}" in wordings()
+        situation = self.say(f"situation-{brief.workflow if known else 'other'}", services=names, **forms)
+        return self.render(
+            f"instruction/{brief.tone}",
+            hello=self.say(f"hello-{brief.tone}", requester=requester.name, role=requester.role),
+            situation=situation,
+            requests=self._requests(),
+            constraints=[self.say(slot) for slot in rng.shuffled(_CONSTRAINTS)],
+            requester=requester,
+        )
+
+    def _requests(self) -> list[str]:
+        shuffled = self.seed.rng("queue").shuffled(self.brief.requests)
+        return [f"**{one.id}** {self._request(one, turn)}" for turn, one in enumerate(shuffled)]
+
+    def _request(self, request: Request, turn: int) -> str:
+        """The request in the words of its expertise level; what is broken is told by what people saw."""
+        parts = [self._wish(request, turn), *request.notes]
+        return " ".join(_upper(part) for part in parts)
+
+    def _wish(self, request: Request, turn: int) -> str:
+        if not request.symptom:
+            return self.reword(request.exact if self.brief.expertise == "novice" else request.outcome, turn)
+        review = _day(self.brief.world.calendar.review)
+        story = None if request.audit else self._stories[request.id]
+        if request.category == "repair" or request.category == "alert":
+            if story is None:
+                return self.say("audit", turn=turn, name=request.name, date=review)
+            return self.say("repair", turn=turn, name=request.name, pm=story.path)
+        names: dict[str, Any] = {"family": request.subject.family.name, "team": request.name, "source": request.name}
+        wish = self.say(f"{request.category}-broken", turn=turn, **names)
+        if story is None:
+            return f"{wish} {self.say('review-pointer', turn=turn, date=review)}"
+        return f"{wish} {self.say('pointer', turn=turn, pm=story.path)}"
+
+    def task_readme(self) -> str:
+        """The README of the task directory."""
+        brief = self.brief
+        counts: dict[str, int] = {}
+        for one in brief.requests:
+            counts[one.category] = counts.get(one.category, 0) + 1
+        queue = _listed(f"{count} {_plural(category, count)}" for category, count in counts.items())
+        return self.render("task", queue=queue, services=brief.world.services[: brief.world.focus])
+
+
+_CONSTRAINTS: Final = ("keep", "settings", "times", "alerts-metric", "inputs", "paths", "tools")
+_PLURALS: Final = {
+    "alert": ("new alert", "new alerts"),
+    "repair": ("repair", "repairs"),
+    "recording": ("set of records", "sets of records"),
+    "route": ("route", "routes"),
+    "inhibition": ("inhibition", "inhibitions"),
+}
+
+
+def _plural(category: str, count: int) -> str:
+    return _PLURALS[category][count != 1]
+
+
+def _about(request: Request) -> str:
+    """What a postmortem is about, as a phrase."""
+    match request.category:
+        case "recording":
+            return f"the SLI records of the `{request.subject.family.name}` family"
+        case "route":
+            return f"the routing of team `{request.name}`"
+        case "inhibition":
+            return f"the suppression around `{request.name}`"
+        case _:
+            return f"`{request.name}`"
+
+
+def _sentence(symptom: str, names: Sequence[str]) -> str:
+    """A symptom as a sentence of its own; names keep their spelling."""
+    text = symptom if symptom.startswith(tuple(names)) else _upper(symptom)
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _clock(start: int, steps: Sequence[str], gap: int) -> tuple[tuple[str, str], ...]:
+    """Steps with times of day, in minutes from `start` and further apart each time."""
+    times = [start + gap * n * (n + 1) // 2 for n in range(len(steps))]
+    return tuple((f"{time // 60:02d}:{time % 60:02d}", step) for time, step in zip(times, steps, strict=True))
+
+
+__all__ = ["documents", "instruction", "readme"]

@@ -39,6 +39,7 @@ from alertforge.prometheus.promql import (
         "quantile by (le) (0.9, x)",
         'count_values("v", x)',
         "a unless on () b",
+        "a * ignoring () group_left (c) b",
         "14.4 * (1 - 0.995)",
         "slo:sli_error:ratio_rate5m > 0.001",
         "x > 1e-09",
@@ -73,6 +74,7 @@ def test_normal_form_is_equal_for_spellings_of_one_expression(left: str, right: 
         ("x > 3", "x >= 3"),
         ("sum(x)", "sum without () (x)"),
         ("a > b", "b < a"),
+        ("a * on (x) b", "b * on (x) a"),
     ],
 )
 def test_normal_form_keeps_apart_what_behaves_differently(left: str, right: str) -> None:

@@ -385,7 +385,7 @@ def operator_text(expr: Binary) -> str:
         parts.append("bool")
     if expr.matching is not None:
         m = expr.matching
-        if m.on or m.labels:
+        if m.on or m.labels or m.group:  # `group_left` stands behind `on` or `ignoring` only
             parts.append(f"{'on' if m.on else 'ignoring'} ({', '.join(m.labels)})")
         if m.group:
             parts.append(f"group_{m.group} ({', '.join(m.include)})")
@@ -542,11 +542,11 @@ def _normal_binary(node: Binary) -> Binary:
         if not matching.on and not matching.labels and matching.group is None:
             matching = None
         node = replace(node, matching=matching)
-    grouped = matching is not None and matching.group is not None
     if node.op in _FLIPPED and _is_scalar(node.lhs) and not _is_scalar(node.rhs):
         return replace(node, op=_FLIPPED[node.op], lhs=node.rhs, rhs=node.lhs)
-    commutes = node.op in ("+", "*") and not grouped
-    # a vector `and`/`or` keeps its left side's labels, so only arithmetic may change sides
+    # a vector `and`/`or` keeps its left side's labels, so only arithmetic may change sides; where labels are matched in
+    # part, Prometheus takes on the left what it refuses on the right: several series of which none has a partner
+    commutes = node.op in ("+", "*") and matching is None
     if commutes and to_text(node.rhs) < to_text(node.lhs):
         return replace(node, lhs=node.rhs, rhs=node.lhs)
     return node

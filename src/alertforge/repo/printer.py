@@ -349,7 +349,7 @@ class ExpressionPrinter:
     def _operator(self, expr: Binary) -> str:
         parts = [expr.op, *(["bool"] if expr.bool_ else [])]
         if (m := expr.matching) is not None:
-            if m.on or m.labels:
+            if m.on or m.labels or m.group:
                 parts.append(f"{'on' if m.on else 'ignoring'}{self.gap}({', '.join(m.labels)})")
             if m.group:
                 parts.append(f"group_{m.group}{self.gap}({', '.join(m.include)})")

@@ -8,22 +8,44 @@ from __future__ import annotations
 
 import errno
 import json
+import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import NoReturn
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TransferSpeedColumn,
+)
 from rich.table import Table
 
-from alertforge import __version__, tools
+from alertforge import __version__, build, display, tools
+from alertforge.alertmanager.amtool import AmtoolError
 from alertforge.errors import AlertForgeError
+from alertforge.gate import gate, run_script
+from alertforge.grader import grade as grading
+from alertforge.grader import store
+from alertforge.grader.result import Result
+from alertforge.grader.spec import SpecError
+from alertforge.harbor import directory as layout
+from alertforge.prometheus.promtool import PromtoolError
 
 EXIT_FAILED = 1  # a check did not pass
 EXIT_USAGE = 2  # bad usage or bad input
 EXIT_INTERRUPTED = 130  # what a shell reports after Ctrl-C
+
+DEMO_CHECKS = 8  # shown of those that failed
 
 
 class _ErrorsInOneLine(click.Group):
@@ -34,6 +56,8 @@ class _ErrorsInOneLine(click.Group):
             return super().invoke(ctx)
         except AlertForgeError as error:
             _fail(f"error: {error}", error.exit_code)
+        except (SpecError, PromtoolError, AmtoolError) as error:
+            _fail(f"error: {error}", EXIT_USAGE)
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise  # the reader of our output has gone: click ends quietly
@@ -53,6 +77,224 @@ def _fail(text: str, exit_code: int) -> NoReturn:
 @click.version_option(__version__, prog_name="alertforge")
 def main() -> None:
     """Generate and grade tasks about Prometheus alerting rules and Alertmanager routing."""
+
+
+# Making tasks
+
+_MASTER = click.option(
+    "--master-seed",
+    "master",
+    default=build.MASTER_SEED,
+    show_default=True,
+    metavar="S",
+    help="A text from which everything is drawn. A secret one stands in nothing that is written.",
+)
+_OUT = click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Made where missing.")
+_GATE = click.option(
+    "--gate/--no-gate", "gated", default=True, show_default=True, help="Hold each task against the gate."
+)
+
+
+@main.command("build")
+@_OUT
+@_MASTER
+@click.option("--only", default="", metavar="TEXT", help="Just the tasks whose id contains this.")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1), metavar="N", help="Tasks at a time.")
+@_GATE
+@click.pass_context
+def build_command(ctx: click.Context, out: Path, master: str, only: str, jobs: int, gated: bool) -> None:
+    """Build the dataset: tasks/, partial/, null/, manifest.jsonl and registry.json.
+
+    A task that its gate rejects goes to rejected/ and is in neither list; exit code 1 when there is one.
+    """
+    wanted = build.orders(only, master)
+    with _spinner() as spinner:
+
+        def done(one: build.Built) -> None:
+            spinner.say(f"{one.id} {display.summary(one.report)}")
+
+        outcome = build.build(out, wanted, _kit(gated, jobs), jobs=jobs, progress=spinner.step, done=done)
+    for one in outcome.rejected:
+        _say_failures(one)
+    ctx.exit(EXIT_FAILED if outcome.rejected else 0)
+
+
+@main.command("sample")
+@click.option("--workflow", required=True, metavar="W", help="For example slo-onboarding.")
+@click.option("--tier", required=True, metavar="T", help="easy, medium or hard.")
+@click.option(
+    "--seed", "number", required=True, type=int, metavar="N", help="1 or higher; 1 and 2 are the core tier's."
+)
+@_OUT
+@_MASTER
+@_GATE
+@click.pass_context
+def sample_command(
+    ctx: click.Context, workflow: str, tier: str, number: int, out: Path, master: str, gated: bool
+) -> None:
+    """Make one task, into a folder of its name in DIR."""
+    order = build.Order(workflow, tier, number, master)
+    with _spinner() as spinner:
+        one = build.sample(out, order, _kit(gated), progress=spinner.step)
+    place = out / one.id if one.ok else out / "rejected" / one.id
+    click.echo(f"{place} {display.summary(one.report)}")
+    _say_failures(one)
+    ctx.exit(0 if one.ok else EXIT_FAILED)
+
+
+@main.command("gate")
+@click.argument("tasks", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TASK...")
+@_MASTER
+@click.pass_context
+def gate_command(ctx: click.Context, tasks: Sequence[Path], master: str) -> None:
+    """Make each task anew from its id, compare the bytes, and hold it against the gate; exit code 1 when one fails."""
+    orders = [build.order(layout.read_metadata(folder)["id"], master) for folder in tasks]
+    kit = _kit()
+    accepted = True
+    for folder, order in zip(tasks, orders, strict=True):
+        with _spinner() as spinner:
+            spinner.step(f"{order.id}: create")
+            report = gate(
+                order.create(),
+                folder,
+                promtool=kit.promtool,
+                amtool=kit.amtool,
+                workers=kit.workers,
+                rebuild=order.create,
+                progress=build.about(order.id, spinner.step),
+            )
+        display.show_report(report)
+        click.echo(f"{report.task} {display.summary(report)}")
+        accepted = accepted and report.ok
+    ctx.exit(0 if accepted else EXIT_FAILED)
+
+
+def _kit(gated: bool = True, jobs: int = 1) -> build.Kit:
+    """What tasks are made with: the processors are shared among the jobs."""
+    workers = max(1, (os.cpu_count() or 1) // jobs)
+    return build.Kit(tools.find("promtool"), tools.find("amtool"), min(workers, 4), gated)
+
+
+def _say_failures(one: build.Built) -> None:
+    for line in display.failures(one.report):
+        click.echo(f"{one.id}: {line}", err=True)
+
+
+# Grading
+
+
+@main.command("grade")
+@click.option(
+    "--task", "task", required=True, type=click.Path(path_type=Path), metavar="DIR", help="A task's directory."
+)
+@click.option(
+    "--workspace", required=True, type=click.Path(path_type=Path), metavar="DIR", help="The monitoring directory."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--details", type=click.Path(path_type=Path), metavar="FILE", help="Write that object to a file as well.")
+def grade_command(task: Path, workspace: Path, as_json: bool, details: Path | None) -> None:
+    """Grade a workspace and say for each failed check what was expected and what was seen.
+
+    What the tools answered is kept in your cache folder: grading an unchanged workspace again starts none of them.
+    """
+    layout.read_metadata(task)
+    if not workspace.is_dir():
+        raise AlertForgeError(f"{workspace} is not a directory")
+    if details is not None and not details.absolute().parent.is_dir():
+        raise AlertForgeError(f"{details}: there is no such folder to write to")
+    promtool, amtool = _grading_tools()
+    cache = tools.cache_dir() / "grades"
+    with _spinner() as spinner:
+        spinner.step("grading")
+        result = grading.grade(
+            task / "tests",
+            workspace,
+            promtool=promtool,
+            amtool=amtool,
+            workers=min(os.cpu_count() or 1, 4),
+            cache=cache,
+        )
+    document = json.dumps(result.to_plain(), ensure_ascii=False, indent=1)
+    if details is not None:
+        _write_whole(details, document + "\n")
+    if as_json:
+        click.echo(document)
+    else:
+        display.show_result(result)
+
+
+@main.command("demo")
+@_MASTER
+def demo_command(master: str) -> None:
+    """Build an easy task in a scratch folder and grade three ways of solving it: whole, not at all, and half."""
+    order = build.orders("-easy-s1", master)[0]
+    kit = _kit(gated=False)
+    with tempfile.TemporaryDirectory(prefix="alertforge-demo-") as scratch, _spinner() as spinner:
+        built = build.build(Path(scratch), [order], kit, progress=spinner.step)
+        task = Path(scratch, "tasks", order.id)
+        results = {
+            name: _graded_script(task, script, Path(scratch, name), kit, spinner)
+            for name, script in {
+                "oracle": task / "solution" / "solve.sh",
+                "nop": Path(scratch, "null", order.id, "solve.sh"),
+                "partial": Path(scratch, "partial", order.id, "solve.sh"),
+            }.items()
+        }
+    out = display.console()
+    out.print(f"{order.id}: {built.built[0].row['checks']} checks\n")
+    out.print(display.rewards_table({name: result.rewards for name, result in results.items()}))
+    out.print()
+    out.print(display.family_table(results))
+    failed = display.failed_checks(results["partial"])
+    out.print(f"\nThe first of {len(failed)} checks that the partial solution failed; `alertforge grade` shows all:\n")
+    out.print(display.checks_table(failed[:DEMO_CHECKS]))
+
+
+def _graded_script(task: Path, script: Path, workspace: Path, kit: build.Kit, spinner: _Spinner) -> Result:
+    """The grade of a copy of the start repo on which a script has run."""
+    spinner.step(f"grade {workspace.name}")
+    start = {path: data.decode() for path, data in layout.read_tree(task / layout.WORKSPACE).items()}
+    layout.put(workspace, start)
+    if complaint := run_script(script, workspace):
+        raise AlertForgeError(f"{script}: {complaint}")
+    return grading.grade(
+        task / "tests",
+        workspace,
+        promtool=kit.promtool,
+        amtool=kit.amtool,
+        workers=kit.workers,
+        cache=workspace.parent / "answers",
+    )
+
+
+def _grading_tools() -> tuple[Path, Path]:
+    """promtool and amtool. Those found before, in the same surroundings and still the same files, are not asked again.
+
+    A tool that deserves a warning is never remembered: its warning must come each time.
+    """
+    kept = store.Store(tools.cache_dir() / "found")
+    names = ("promtool", "amtool")
+    surroundings = [os.environ.get(tools.TOOLS[name].variable) for name in names]
+    key = store.key("found", surroundings, os.environ.get("PATH"), str(tools.cache_dir()))
+    known = kept.get(key)
+    if isinstance(known, list) and all(list(store.tool_identity(Path(path))) == identity for path, identity in known):
+        return Path(known[0][0]), Path(known[1][0])
+    found = tuple(tools.find(name) for name in names)
+    if not any(tools.locate(name).note for name in names):
+        kept.put(key, [[str(path), list(store.tool_identity(path))] for path in found])
+    return found[0], found[1]
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    handle, temporary = tempfile.mkstemp(dir=path.absolute().parent, prefix=".new-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
 
 
 # Tools
@@ -153,3 +395,31 @@ def _download_progress() -> Iterator[_DownloadProgress]:
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         yield _DownloadProgress(bars)
+
+
+class _Spinner:
+    """Shows on a terminal what long work is at; lines said meanwhile go to standard output."""
+
+    def __init__(self, bars: Progress) -> None:
+        self._bars = bars
+        self._task = bars.add_task("")
+
+    def step(self, what: str) -> None:
+        """What is done now."""
+        self._bars.update(self._task, description=what)
+
+    def say(self, text: str) -> None:
+        """A line of the result."""
+        self._bars.stop()
+        click.echo(text)
+        self._bars.start()
+
+
+@contextmanager
+def _spinner() -> Iterator[_Spinner]:
+    console = Console(stderr=True, markup=False)
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, redirect_stdout=False, disable=not console.is_terminal
+    ) as bars:
+        yield _Spinner(bars)

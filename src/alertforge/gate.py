@@ -198,8 +198,14 @@ def _files(bench: _Bench, rebuild: Callable[[], Task] | None) -> Iterator[Verdic
     if rebuild is not None:
         bench.progress("rebuild")
         again = bench.place()
-        options = {"promtool": bench.promtool, "amtool": bench.amtool}
-        built = harbor.write(rebuild(), again, workers=bench.workers, cache=bench.cache, **options)
+        built = harbor.write(
+            rebuild(),
+            again,
+            promtool=bench.promtool,
+            amtool=bench.amtool,
+            workers=bench.workers,
+            cache=bench.cache,
+        )
         different = differences(built, bench.folder)
         yield Verdict("same bytes when built again", not different, _first(different) or "all files equal")
         shutil.rmtree(again)
@@ -209,24 +215,26 @@ def solves(script: Path, start: Files, goal: Files, scratch: Path) -> Verdict:
     """Whether a script turns the start repo into exactly the goal; `scratch` is a folder for the copy."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         workspace = layout.put(Path(folder, "monitoring"), start)
-        run = tools._run(["env", f"AF_WORKSPACE={workspace}", "bash", script.resolve()], seconds=SCRIPT_SECONDS)
-        got = read_tree(workspace)
-    if run.returncode != 0:
-        return Verdict(script.name, False, f"exit code {run.returncode}: {' '.join(run.stderr.split())[:200]}")
+        complaint = run_script(script, workspace)
+        got = layout.read_tree(workspace)
+    if complaint:
+        return Verdict(script.name, False, complaint)
     wanted = {path: text.encode() for path, text in goal.items()}
     wrong = sorted(path for path in {*got, *wanted} if got.get(path) != wanted.get(path))
     return Verdict(script.name, not wrong, _first(wrong) or f"gives all {len(wanted)} files")
 
 
-def read_tree(root: Path) -> dict[str, bytes]:
-    """Every file below a directory."""
-    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+def run_script(script: Path, workspace: Path) -> str:
+    """Run one of our own scripts on a workspace. Returns what went wrong, in one line; empty when nothing did."""
+    command: list[str | Path] = ["env", f"AF_WORKSPACE={workspace.resolve()}", "bash", script.resolve()]
+    done = tools._run(command, seconds=SCRIPT_SECONDS)
+    return f"exit code {done.returncode}: {' '.join(done.stderr.split())[:200]}" if done.returncode else ""
 
 
 def differences(one: Path, other: Path) -> list[str]:
     """Paths of two directories whose bytes or modes differ, or that one of them lacks."""
     trees = [
-        {path: (data, (root / path).stat().st_mode & 0o777) for path, data in read_tree(root).items()}
+        {path: (data, (root / path).stat().st_mode & 0o777) for path, data in layout.read_tree(root).items()}
         for root in (one, other)
     ]
     return sorted(path for path in {*trees[0], *trees[1]} if trees[0].get(path) != trees[1].get(path))

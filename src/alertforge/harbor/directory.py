@@ -7,11 +7,13 @@ import json
 import os
 import shutil
 import tempfile
+import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -123,8 +125,8 @@ def _with_starts(spec: Spec, start: Mapping[str, float]) -> Spec:
 
 def counts(spec: Spec) -> dict[str, int]:
     """How many requirements of each kind there are."""
-    kinds = [one.kind for one in spec.requirements()]
-    return {kind: kinds.count(kind) for kind in WEIGHTS}
+    found = Counter(str(one.kind) for one in spec.requirements())
+    return {kind: found[kind] for kind in WEIGHTS}
 
 
 def render(measured: Measured) -> dict[str, str]:
@@ -197,6 +199,17 @@ def _checksums(files: Mapping[str, str]) -> str:
     return "".join(f"{hashlib.sha256(text.encode()).hexdigest()}  {path}\n" for path, text in sorted(inside.items()))
 
 
+def read_metadata(folder: Path) -> dict[str, Any]:
+    """The `[metadata]` of a task directory, with its id under `id`. Raises AlertForgeError where there is none."""
+    try:
+        settings = tomllib.loads((folder / "task.toml").read_text("utf-8"))
+        return {**settings["metadata"], "id": settings["task"]["name"].removeprefix(f"{ORGANISATION}/")}
+    except FileNotFoundError:
+        raise AlertForgeError(f"{folder} is not a task directory: it has no task.toml") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise AlertForgeError(f"{folder / 'task.toml'} is not one of ours: {error}") from None
+
+
 def executables(task: Task, files: Files) -> frozenset[str]:
     """Paths below the task directory that are scripts."""
     scripts = {path for path in files if path.endswith(".sh")}
@@ -213,3 +226,8 @@ def put(root: Path, files: Files, scripts: frozenset[str] = frozenset()) -> Path
     for folder, _, _ in os.walk(root):
         Path(folder).chmod(0o755)
     return root
+
+
+def read_tree(root: Path) -> dict[str, bytes]:
+    """Every file below a directory."""
+    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}

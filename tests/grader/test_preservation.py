@@ -72,6 +72,13 @@ def test_other_services_keep_their_definitions_of_a_touched_name() -> None:
     assert plan(spec, [file(better)], [file(mine)]).alerts == {}
 
 
+def test_a_broken_alert_that_asks_for_somebody_else_is_owed_to_nobody() -> None:
+    """Seen where a defect misspelt the service in the selector: the repaired alert counted as one that was lost."""
+    spec = replace(NOTHING, alerts=(AlertRequirement("P1", "repair", "T", (AlertCase("s", CART),)),))
+    broken, mended = Rule("T", 't{service="cart-svc"} > 1'), Rule("T", 't{service="cart"} > 1')
+    assert plan(spec, [file(mended)], [file(broken)]).alerts == {}
+
+
 MAIL = """
 groups:
   - name: mail

@@ -13,7 +13,7 @@ else the name shows is the requirement's to judge.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,7 +62,8 @@ def plan(spec: Spec, files: Sequence[RuleFile], baseline: Sequence[RuleFile]) ->
     """Compare by normal form; both file lists hold only rules that Prometheus takes."""
     old, new = index(baseline), index(files)
     touched = _touched(spec)
-    owed = {key: _owed(key, definitions, touched) for key, definitions in old.items()}
+    broken = {(True, alert.alert) for alert in spec.alerts if alert.kind == "repair"}
+    owed = {key: _owed(key, definitions, touched, broken) for key, definitions in old.items()}
     shared = frozenset(key for key, definitions in owed.items() if key in touched and definitions)
     verdicts: dict[bool, dict[str, str]] = {True: {}, False: {}}
     for (is_alert, name), definitions in sorted(owed.items()):
@@ -94,11 +95,19 @@ def _touched(spec: Spec) -> dict[tuple[bool, str], list[Labels]]:
 
 
 def _owed(
-    key: tuple[bool, str], definitions: Sequence[Definition], touched: Mapping[tuple[bool, str], Sequence[Labels]]
+    key: tuple[bool, str],
+    definitions: Sequence[Definition],
+    touched: Mapping[tuple[bool, str], Sequence[Labels]],
+    broken: Collection[tuple[bool, str]],
 ) -> set[Definition]:
-    """The definitions that must still do what they did: of a touched name, those that concern none of the subjects."""
+    """The definitions that must still do what they did: of a touched name, those that concern none of the subjects.
+
+    The only definition of a broken alert is the broken one, even where its defect is to concern somebody else.
+    """
     if key not in touched:
         return set(definitions)
+    if key in broken and len(set(definitions)) == 1:
+        return set()
     subjects = touched[key]
     return {one for one in definitions if subjects and not any(concerns(one, subject) for subject in subjects)}
 

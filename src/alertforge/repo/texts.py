@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from alertforge.repo import catalog, script
 from alertforge.repo.brief import Brief, Request
@@ -35,7 +35,7 @@ _ENVIRONMENT: Final = Environment(
 
 # Sentences of the brief that are said in other words: a slot, and how to read the first wording back. Whatever none of
 # them fits is said as it stands.
-_KNOWN: Final = tuple(
+KNOWN: Final = tuple(
     (slot, re.compile(pattern))
     for slot, pattern in (
         (
@@ -154,8 +154,8 @@ _KNOWN: Final = tuple(
         (
             "alert-exact",
             r"Add `(?P<alert>[^`]+)` for `(?P<service>[^`]+)`: it (?P<condition>.+)\. Labels: (?P<labels>.+), and "
-            r"`(?P<svc>[^`:]+): [^`]+` on the alert itself\. Annotations: `(?P<summary>[^`]+)` with a sentence about "
-            r"what is wrong, `(?P<key>[^`]+)` with `(?P<runbook>[^`]+)`\.",
+            r"`(?P<svc>[^`:]+): [^`]+` on the alert itself\. Annotations: `(?P<summary>[^`]+)` with a sentence that "
+            r"names the service and says what is wrong, `(?P<key>[^`]+)` with `(?P<runbook>[^`]+)`\.",
         ),
         (
             "alert-outcome",
@@ -240,6 +240,11 @@ def wordings() -> Mapping[str, tuple[str, ...]]:
             else:
                 slots[slot] = (*slots[slot], line)
     return slots
+
+
+@lru_cache(maxsize=2048)
+def _compiled(text: str) -> Template:
+    return _ENVIRONMENT.from_string(text)
 
 
 def slug(alert: str) -> str:
@@ -353,11 +358,11 @@ class _Author:
     def say(self, slot: str, *, turn: int = 0, **names: Any) -> str:
         """One wording of a slot. Further turns take other wordings before the first one comes back."""
         ways = self.seed.rng("say", slot).shuffled(wordings()[slot])
-        return _ENVIRONMENT.from_string(ways[turn % len(ways)]).render({**self.words, **names})
+        return _compiled(ways[turn % len(ways)]).render({**self.words, **names})
 
     def reword(self, sentence: str, turn: int = 0) -> str:
         """What a sentence of the brief says, in a wording of this task."""
-        for slot, pattern in _KNOWN:
+        for slot, pattern in KNOWN:
             if found := pattern.fullmatch(sentence):
                 names = found.groupdict()
                 more = {f"{key}_upper": _upper(names[key]) for key in ("kind", "wish") if key in names}
@@ -724,10 +729,7 @@ class _Author:
         team = world.team(service.team)
         who = rng.choice(team.members)
         told = dict(line.split(": ", 1) for line in wordings()[slot])
-        told = {
-            key: _ENVIRONMENT.from_string(text).render(service=service.name, team=team.title)
-            for key, text in told.items()
-        }
+        told = {key: _compiled(text).render(service=service.name, team=team.title) for key, text in told.items()}
         steps = [
             rng.choice([f"{who.name} raises it", f"first message, by {who.name}", f"{who.name} opens a call"]),
             rng.choice(["cause known", "we know where it comes from", "the reason is found"]),

@@ -68,6 +68,8 @@ def test_typed_scalars_become_numbers_and_booleans_and_keys_stay_text() -> None:
         ("a: &x\n  b: *x\n", "line 2: alias inside the value that it names"),
         ("? [a]\n: b\n", "line 1: a key that is not a scalar"),
         ("~: b\n", "line 1: a null key"),
+        ("{a: b?}\n", "line 1: `?` in a list or mapping on one line needs quotes around the text"),
+        ("- [x, why? so]\n", "line 1: `?` in a list or mapping on one line needs quotes around the text"),
         ("a: {<<: 5}\n", "line 1: `<<` needs a mapping or a list of mappings"),
         ("a: !!binary '*'\n", "line 1: !!binary is not base64 of text"),
         ("a: !!binary /w==\n", "line 1: !!binary is not base64 of text"),

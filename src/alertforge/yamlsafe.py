@@ -97,6 +97,7 @@ class _Builder:
         self.anchors: dict[str, _Node | None] = {}  # None while the anchored value is still open
         self.nodes = 0
         self.chars = 0
+        self.flow = 0  # open brackets and braces
 
     def document(self) -> Any:
         for event in self.events:
@@ -114,10 +115,10 @@ class _Builder:
         self.count(event, 1, len(event.value) if isinstance(event, yaml.ScalarEvent) else 0)
         if isinstance(event, yaml.ScalarEvent):
             node = _Node(self.scalar(event), 1, len(event.value), 1)
-        elif isinstance(event, yaml.SequenceStartEvent):
-            node = self.sequence(depth)
         else:
-            node = self.mapping(depth)
+            self.flow += event.flow_style
+            node = self.sequence(depth) if isinstance(event, yaml.SequenceStartEvent) else self.mapping(depth)
+            self.flow -= event.flow_style
         if event.anchor is not None:
             self.anchors[event.anchor] = node
         return node
@@ -170,6 +171,8 @@ class _Builder:
 
     def scalar(self, event: Any) -> Any:
         tag, text = event.tag, event.value
+        if self.flow and not event.style and "?" in text:  # go-yaml ends the word there, and then gives up
+            raise _error(event, "`?` in a list or mapping on one line needs quotes around the text")
         if tag == _CORE + "binary":
             try:
                 return base64.b64decode("".join(text.split()), validate=True).decode()

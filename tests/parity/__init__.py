@@ -1,5 +1,5 @@
-"""Parity: what the package computes, compared with what the real tools compute, on random cases.
+"""Parity: what the package computes, compared with what the real tools do, on random cases.
 
-`python -m tests.parity.evaluator --cases 20000` and `python -m tests.parity.state_machine --cases 20000` print a
-summary; the last line is the number of mismatches. The quick form of both runs with the test suite.
+`python -m tests.parity --cases 20000` runs every section; the last line is the number of mismatches. The quick form of
+each runs with the test suite.
 """

@@ -34,6 +34,7 @@ class Scenario:
     interval: int
     rules: tuple[Mapping[str, object], ...] = ()
     evaluation_interval: int = 60
+    rule_text: str = ""  # a rule file as it stands, in place of `rules`
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def _write(folder: Path, index: int, scenario: Scenario) -> None:
     end += scenario.evaluation_interval - end % scenario.evaluation_interval
     rules = {"groups": [{"name": "parity", "rules": list(scenario.rules)}]}
     test = {
-        "rule_files": [f"rules{index}.json"] if scenario.rules else [],
+        "rule_files": [f"rules{index}.json"] if scenario.rules or scenario.rule_text else [],
         "evaluation_interval": f"{scenario.evaluation_interval}s",
         "tests": [
             {
@@ -94,7 +95,7 @@ def _write(folder: Path, index: int, scenario: Scenario) -> None:
             }
         ],
     }
-    (folder / f"rules{index}.json").write_text(json.dumps(rules))
+    (folder / f"rules{index}.json").write_text(scenario.rule_text or json.dumps(rules), encoding="utf-8")
     (folder / f"test{index}.json").write_text(json.dumps(test))
 
 

@@ -1,0 +1,110 @@
+"""Briefs of drawn companies with a queue of every kind of request."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import get_args
+
+from alertforge.alerts import KINDS
+from alertforge.alerts.base import Subject
+from alertforge.defects import CONFIG_DEFECTS, DEFECTS, applicable
+from alertforge.items.alert import AlertItem
+from alertforge.items.base import told
+from alertforge.items.inhibition import InhibitionItem
+from alertforge.items.recording import RecordingItem, sli_record, sli_windows
+from alertforge.items.route import RouteItem
+from alertforge.repo.brief import AlertEntry, Brief, Expertise, Request, Tone
+from alertforge.repo.routing import routing_policy
+from alertforge.seeds import Seed
+from alertforge.world.create import create
+from alertforge.world.model import World
+
+TONES: tuple[Tone, ...] = get_args(Tone)
+EXPERTISE: tuple[Expertise, ...] = get_args(Expertise)
+
+
+@lru_cache(maxsize=64)
+def brief(number: int) -> tuple[Brief, Seed]:
+    """Brief number so-and-so, and the seed of its texts; expertise and tone take turns."""
+    seed = Seed.master(f"texts-{number}")
+    world = create(seed.child("world"), services=1 + number % 3)
+    service = world.services[0]
+    anyone = replace(
+        service,
+        name="<service>",
+        family=replace(service.family, name="<family>"),
+        slo="SLO",
+        latency_threshold="<latency threshold>",
+    )
+    named, nameless = Subject(world, service), Subject(world, anyone)
+    kinds = list(KINDS)[: 6 + number % 6]
+    down = named.alert_name("target-down")
+    return (
+        Brief(
+            task=f"af-{number:03d}-slo-onboarding-easy-s1",
+            workflow="slo-onboarding",
+            tier="easy",
+            expertise=EXPERTISE[number % 3],
+            tone=TONES[number % 4],
+            world=world,
+            requests=_requests(world, seed),
+            policies=tuple(
+                AlertEntry(
+                    kind,
+                    KINDS[kind].title,
+                    KINDS[kind].novice(nameless),
+                    world.style.severities[KINDS[kind].urgency(named)],
+                    KINDS[kind].for_minutes(named),
+                )
+                for kind in kinds
+            ),
+            metrics=tuple(dict(pair for kind in kinds for pair in KINDS[kind].exported(named)).items()),
+            records=tuple(
+                dict.fromkeys(
+                    sli_record(Subject(world, one), window).name
+                    for one in world.services
+                    for window in sli_windows(world)
+                )
+            ),
+            files=("rules/x.yml",),
+            canary=f"00000000-0000-4000-8000-{number:012d}",
+            windows=sli_windows(world),
+            inhibitions=(
+                f"While a service's `{world.style.symptoms['target-down']}` alert fires, the alerts that only follow "
+                f"from it stay quiet for that service (same `{world.style.service_label}`), and for no other; "
+                "everything else pages.",
+                f"`{down}` keeps `{named.alert_name('error-ratio')}` quiet.",
+            ),
+            routing=routing_policy(world),
+        ),
+        seed.child("texts"),
+    )
+
+
+def _requests(world: World, seed: Seed) -> tuple[Request, ...]:
+    service = world.services[0]
+    subject = Subject(world, service)
+    others = (world.services[-1],)
+    out = [
+        AlertItem("A1", subject, KINDS["fast-burn"], others, seed.child("A1")).request(),
+        RecordingItem("C1", subject, others, seed.child("C1")).request(),
+        RouteItem("R1", world, service, world.team(service.team), (), seed.child("R1")).request(),
+        InhibitionItem(
+            "I1", subject, subject.alert_name("target-down"), (subject.alert_name("error-ratio"),), (), others[0],
+            seed.child("I1"),
+        ).request(),
+    ]  # fmt: skip
+    for number, kind in enumerate(("error-ratio", "target-down", "latency-quantile"), 1):
+        item_seed = seed.child(f"P{number}")
+        choices = applicable(KINDS[kind].rule(subject), subject, item_seed)
+        defect, broken = item_seed.rng("choice").choice(choices)
+        item = AlertItem(f"P{number}", subject, KINDS[kind], others, item_seed, defect, broken, audit=number == 3)
+        out.append(item.request())
+    routes = [one for one in CONFIG_DEFECTS.values() if one.family == "routes"]
+    records = [one for one in DEFECTS.values() if one.records]
+    for copy, index, defects in (("R2", 2, routes), ("C2", 1, records)):
+        defect = seed.rng(copy).choice(defects)
+        names = {"alert": out[index].name, "service": service.name, "team": world.team(service.team).title}
+        out.append(replace(out[index], id=copy, symptom=told(defect.symptoms, seed.child(copy), **names)))
+    return tuple(out)

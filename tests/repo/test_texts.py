@@ -1,0 +1,307 @@
+"""The texts of a task say what the brief says, in words that other tasks do not use."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+import yaml
+from briefs import brief
+
+import alertforge.create
+from alertforge.alerts import base
+from alertforge.repo import script, texts
+from alertforge.repo.brief import Brief
+from alertforge.repo.printer import duration
+from alertforge.seeds import Seed
+
+TASKS = 30
+MOST = TASKS // 3
+NUMBERS = pytest.mark.parametrize("number", range(TASKS))
+
+
+@lru_cache(maxsize=TASKS)
+def everything(number: int) -> dict[str, str]:
+    told, seed = brief(number)
+    return {
+        **texts.documents(told, seed),
+        "instruction.md": texts.instruction(told, seed),
+        "task README.md": texts.readme(told, seed),
+    }
+
+
+def plain(text: str) -> str:
+    """A text without line breaks and marks, as a reader takes it in."""
+    return re.sub(r"\s+", " ", text.replace("\\|", "|"))
+
+
+# --- rendering -------------------------------------------------------------------------------------------------------
+
+
+@NUMBERS
+def test_no_template_syntax_is_left(number: int) -> None:
+    for path, text in everything(number).items():
+        assert not re.search(r"\{\{|\}\}|\{%|%\}|Undefined|<bound method|None\b", text), path
+        assert text.endswith("\n") and not text.endswith("\n\n"), path
+        assert "\n\n\n" not in text, path
+
+
+@NUMBERS
+def test_every_file_that_can_has_the_canary(number: int) -> None:
+    told, _ = brief(number)
+    for path, text in everything(number).items():
+        assert told.canary in text, path
+
+
+def test_the_same_seed_gives_the_same_bytes_under_any_hash_seed() -> None:
+    code = (
+        "import sys, hashlib; sys.path.insert(0, sys.argv[1]); import test_texts\n"
+        "print(hashlib.sha256(repr(test_texts.everything(4)).encode()).hexdigest())"
+    )
+    command = [sys.executable, "-c", code, str(Path(__file__).parent)]
+    outputs = {
+        subprocess.run(command, env={"PYTHONHASHSEED": hashes}, capture_output=True, text=True, check=True).stdout
+        for hashes in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+def test_every_wording_renders_and_is_unique_in_its_slot() -> None:
+    for slot, ways in texts.wordings().items():
+        assert len(ways) >= 3, slot
+        assert len(set(ways)) == len(ways), slot
+
+
+# --- what is said ----------------------------------------------------------------------------------------------------
+
+
+@NUMBERS
+def test_the_readme_states_every_convention(number: int) -> None:
+    told, seed = brief(number)
+    style, text = told.world.style, plain(texts.documents(told, seed)["README.md"])
+    words = [style.severity_label, style.owner_label, style.service_label, *style.severities.values()]
+    words += [style.info_severity, style.summary_key, style.runbook_key, style.default_receiver]
+    words += [f"{key}: {value}" for key, value in style.extra_labels]
+    words += [re.sub(r"\{(\w+)\}", r"<\1>", one) for one in (style.alert_name, style.runbook, style.record_name)]
+    words += [one.format(team="<team>") for one in style.receiver.values()]
+    words += [style.audit_receiver] if style.audit_receiver else []
+    for word in words:
+        assert re.search(rf"`[^`]*{re.escape(word)}[^`]*`", text), word
+    for label in style.group_by:
+        assert f"`{label}`" in text
+    assert re.search(rf"\b{style.slo_days} days", text)
+    for window in told.windows:
+        assert f"`{duration(window * 60_000)}`" in text
+
+
+@NUMBERS
+def test_the_readme_states_every_number_of_the_burn_tiers(number: int) -> None:
+    told, seed = brief(number)
+    text = texts.documents(told, seed)["README.md"]
+    for tier in told.world.style.burn.values():
+        long, short, wait = (duration(minutes * 60_000) for minutes in (tier.long, tier.short, tier.for_))
+        rows = [line for line in text.splitlines() if re.search(rf"(?<![\d.]){re.escape(tier.factor)}(?![\d.])", line)]
+        whole = [line for line in rows if all(re.search(rf"\b{value}\b", line) for value in (long, short, wait))]
+        columns = re.search(r"\| long window \|.*\n\| short window \|.*\n\| factor \|.*\n\| `for` \|.*", text)
+        assert whole or (columns and all(value in columns[0] for value in (tier.factor, long, short, wait)))
+    assert "(1 − SLO)" in text
+
+
+@NUMBERS
+def test_the_readme_states_every_policy_with_its_numbers(number: int) -> None:
+    told, seed = brief(number)
+    text = texts.documents(told, seed)["README.md"]
+    lines = text.splitlines()
+    for entry in told.policies:
+        numbers = sorted(re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", re.sub(r"`[^`]*`|is 1 ", "", entry.condition)))
+        fitting = [
+            line
+            for line in lines
+            if all(re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", line) for one in numbers)
+            and f"for {entry.for_minutes} minutes" in line.lower()
+        ]
+        assert fitting, entry.condition
+        assert any(told.world.style.symptoms[entry.kind] in line for line in lines)
+        assert entry.urgency in text
+
+
+@NUMBERS
+def test_every_exported_metric_and_every_policy_sentence_is_there(number: int) -> None:
+    told, seed = brief(number)
+    text = texts.documents(told, seed)["README.md"]
+    for name, _ in told.metrics:
+        assert f"`{name}`" in text
+    for sentence in (*told.routing, *told.inhibitions):
+        for mark in re.findall(r"`([^`]+)`", sentence):
+            for part in mark.split(": "):
+                assert part in text, sentence
+
+
+@NUMBERS
+def test_the_catalog_has_every_service_with_its_objective_owner_and_errors(number: int) -> None:
+    told, seed = brief(number)
+    text = texts.documents(told, seed)["slo/services.yaml"]
+    flat = yaml.dump(yaml.load(text, Loader=yaml.BaseLoader), default_style="'", width=10_000)
+    for service in told.world.services:
+        family = service.family
+        errors = f'{family.status_label}{family.error_op}"{family.error_value}"'
+        facts = [service.name, service.team, service.namespace, service.slo, service.latency_slo, errors]
+        for fact in [*facts, service.latency_threshold, family.counter, family.histogram, family.status_label]:
+            assert f"'{fact}'" in flat, fact
+        assert all(need in flat for need in service.depends_on)
+
+
+def test_catalogs_come_in_several_shapes() -> None:
+    shapes = {tuple(yaml.safe_load(everything(number)["slo/services.yaml"])) for number in range(TASKS)}
+    assert len(shapes) >= 4
+
+
+@NUMBERS
+def test_the_slug_of_the_readme_is_that_of_the_runbooks(number: int) -> None:
+    told, _ = brief(number)
+    for request in told.requests:
+        assert texts.slug(request.name) == base.slug(request.name)
+    assert texts.slug("Chat-Gw_SLOBurn") == base.slug("Chat-Gw_SLOBurn")
+
+
+# --- postmortems and requests ----------------------------------------------------------------------------------------
+
+
+@NUMBERS
+def test_what_has_a_symptom_has_a_postmortem_that_tells_it_and_a_pointer(number: int) -> None:
+    told, seed = brief(number)
+    documents, asked = texts.documents(told, seed), texts.instruction(told, seed)
+    postmortems = {path: text for path, text in documents.items() if path.startswith("postmortems/")}
+    with_story = [one for one in told.requests if one.symptom and not one.audit]
+    assert len(postmortems) == len(with_story) + told.decoys
+    first = told.world.calendar.first_incident
+    assert set(postmortems) == {f"postmortems/PM-{first + n}.md" for n in range(len(postmortems))}
+    for request in with_story:
+        line = next(line for line in asked.splitlines() if f"**{request.id}**" in line)
+        (path,) = re.findall(r"postmortems/PM-\d+\.md", line)
+        assert request.symptom.rstrip(".").lower() in plain(postmortems[path]).lower()
+        assert request.symptom not in asked
+    (audit,) = [one for one in told.requests if one.audit]
+    line = next(line for line in asked.splitlines() if f"**{audit.id}**" in line)
+    assert "postmortems/" not in line and f"{told.world.calendar.review:%B %Y}" in line
+    assert all(audit.symptom not in text for text in (*postmortems.values(), asked))
+
+
+@NUMBERS
+def test_the_instruction_holds_every_request_once_and_every_constraint(number: int) -> None:
+    told, seed = brief(number)
+    text = texts.instruction(told, seed)
+    for request in told.requests:
+        assert text.count(f"**{request.id}**") == 1
+    for word in ("`interval`", "`query_offset`", "`limit`", "time", "`ALERTS", texts.WORKSPACE, "promtool", "amtool"):
+        assert word.lower() in text.lower(), word
+    assert "bin/af-check" in text and "README" in text
+
+
+def test_requests_are_shuffled() -> None:
+    orders = {tuple(re.findall(r"\*\*([A-Z]\d)\*\*", everything(number)["instruction.md"])) for number in range(TASKS)}
+    assert len(orders) > TASKS // 2
+
+
+@NUMBERS
+def test_novices_get_every_name_and_number_and_others_get_the_outcome(number: int) -> None:
+    told, seed = brief(number)
+    text = plain(texts.instruction(told, seed))
+    for request in told.requests:
+        if not request.symptom:
+            wanted = request.exact if told.expertise == "novice" else request.outcome
+            for mark in re.findall(r"`([^`]+)`", wanted):
+                assert mark in text, wanted
+    (alert,) = [one for one in told.requests if one.category == "alert"]
+    assert (alert.name in text.split("**A1**")[1].split("**")[0]) == (told.expertise == "novice")
+
+
+# --- variety ---------------------------------------------------------------------------------------------------------
+
+
+def test_whatever_the_briefs_of_created_tasks_say_has_other_wordings(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Brief] = []
+
+    def spy(told: Brief, seed: Seed) -> dict[str, str]:
+        seen.append(told)
+        return texts.documents(told, seed)
+
+    monkeypatch.setattr(alertforge.create, "documents", spy)
+    for number in (1, 2):
+        alertforge.create.create("slo-onboarding", "easy", number, "wordings")
+    for told in seen:
+        sentences = [*told.routing, *told.inhibitions, *(what for _, what in told.metrics)]
+        sentences += [one.condition for one in told.policies]
+        sentences += [text for one in told.requests if not one.symptom for text in (one.exact, one.outcome)]
+        for sentence in sentences:
+            assert any(pattern.fullmatch(sentence) for _, pattern in texts.KNOWN), sentence
+
+
+@pytest.mark.parametrize(("slot", "pattern"), texts.KNOWN)
+def test_every_wording_of_a_known_sentence_says_all_that_the_first_one_says(
+    slot: str, pattern: re.Pattern[str]
+) -> None:
+    for way in texts.wordings()[slot]:
+        mentioned = {name.removesuffix("_upper") for name in re.findall(r"\{\{ (\w+) \}\}", way)}
+        assert mentioned >= set(pattern.groupindex) - OPTIONAL.get(slot, set()), way
+
+
+# Names in a known sentence that other wordings may leave out, because they are said anyway.
+OPTIONAL = {"inhibition-outcome": {"service"}, "condition-burn": {"service"}}
+
+
+def sentences(number: int) -> Iterator[str]:
+    """The sentences of a task's prose, with names, numbers and code taken out."""
+    world = brief(number)[0].world
+    people = [world.sre, *(one for team in world.teams for one in (team.lead, *team.members))]
+    names = [world.company, *(person.name for person in people)]
+    names += [text for team in world.teams for text in (team.title, team.name)]
+    names += [text for service in world.services for text in (service.title, service.name)]
+    for path, text in everything(number).items():
+        if not path.endswith(".md"):
+            continue
+        text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+        text = re.sub(r"`[^`\n]*`", "X", text)
+        for name in sorted(names, key=len, reverse=True):
+            text = text.replace(name, "W")
+        text = re.sub(r"[\d.]*\d", "N", text)
+        for line in re.split(r"\n|\|", text):
+            if not line.strip().startswith(("#", "<!--", "---")):
+                for sentence in re.split(r"(?<=[.:?!]) +", re.sub(r"^\s*([-*]|N\.|N) +|\*\*\w+\*\* ", "", line)):
+                    if len(sentence.split()) >= 5:
+                        yield sentence.strip()
+
+
+def test_no_sentence_stands_in_more_than_a_third_of_the_tasks() -> None:
+    holders: dict[str, set[int]] = defaultdict(set)
+    for number in range(TASKS):
+        for sentence in sentences(number):
+            holders[sentence].add(number)
+    common = {text: len(found) for text, found in holders.items() if len(found) > MOST}
+    assert not common
+    assert len(holders) > 1000  # the sentences were found at all
+
+
+def test_readmes_have_several_structures() -> None:
+    def outline(text: str) -> tuple[str, ...]:
+        return tuple(line for line in text.splitlines() if re.match(r"#+ |\*\*\w", line))[1:4]
+
+    assert len({outline(everything(number)["README.md"]) for number in range(TASKS)}) >= 5
+
+
+# --- bin/af-check ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("manifests", [False, True])
+def test_the_script_is_bash_without_leftovers(manifests: bool) -> None:
+    told = next(b for b, _ in map(brief, range(TASKS)) if b.world.style.manifests == manifests)
+    text = script.af_check(told)
+    assert text.startswith("#!/usr/bin/env bash\n")
+    assert ("yaml" in text.split("PYTHON")[1]) == manifests
+    assert subprocess.run(["bash", "-n"], input=text, text=True, check=False).returncode == 0

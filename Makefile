@@ -2,6 +2,8 @@
 # make tools    promtool, amtool and alertmanager: found on this machine, or fetched into a per-user cache
 # make demo     build one task and grade three ways of solving it
 # make test     everything that is checked before each commit
+# make harbor-check   hold freshly built easy tasks and their registry against Harbor's own models (no Docker)
+# make bench    time and memory of a grade, and of the plain way to the same answers
 #
 # `demo` and `test` do what is still missing of `setup` and `tools`.
 
@@ -13,7 +15,7 @@ VENV      := .venv
 BIN       := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: setup tools demo test test-slow parity clean
+.PHONY: setup tools demo test test-slow harbor-check bench parity clean
 
 setup: $(INSTALLED)
 

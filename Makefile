@@ -45,6 +45,15 @@ test: tools
 test-slow: tools
 	$(BIN)/pytest -n $(JOBS) -m "slow and not harbor"
 
+# Needs a Python 3.12 or later: HARBOR_PYTHON, else one that is found
+harbor-check: tools
+	rm -rf build/harbor-tasks
+	$(BIN)/alertforge build --out build/harbor-tasks --only -easy- --no-gate --jobs $(JOBS)
+	scripts/harbor_static_check build/harbor-tasks/registry.json
+
+bench: tools
+	$(BIN)/python benchmarks/grade.py
+
 # At least CASES random cases a section, compared with the real tools; the last line is the number of mismatches
 parity: tools
 	$(BIN)/python -m tests.parity --cases $(CASES)

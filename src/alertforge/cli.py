@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import signal
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -52,6 +53,7 @@ class _ErrorsInOneLine(click.Group):
     """A group whose commands may raise expected errors; anything else keeps its traceback, as it is a bug."""
 
     def invoke(self, ctx: click.Context) -> object:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # told to end, clean up as after Ctrl-C
         try:
             return super().invoke(ctx)
         except AlertForgeError as error:

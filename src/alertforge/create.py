@@ -478,7 +478,7 @@ class _Maker:
         text_seed = self.seed.child("texts")
         docs: dict[str, str] = dict(documents(brief, text_seed))
         untouched = [file for file in start.rule_files if file in solved.rule_files]
-        docs.update(visible_tests(untouched, self.world, text_seed.child("visible")))
+        docs.update(visible_tests(untouched, self.world, text_seed.child("visible"), self.canary))
 
         def whole(repo: Repo) -> Files:
             return dict(sorted({**self.files(repo), **docs}.items()))

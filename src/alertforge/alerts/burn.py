@@ -164,6 +164,7 @@ class BurnKind:
             "relapse", "a second outage after the first", "fire", again + settle + tier.short,
             (start, end, high), (again, again + tier.short + tier.for_ + 4, high),
         )  # fmt: skip
+        yield self._forgotten(scenario, tier, threshold)
         yield self._calm(subject, others, "deploy", "two deploys", deploys=frozenset({18, 37}))
         yield self._calm(subject, others, "night", "a quiet night", rps=Fraction(1, 2))
         yield self._elsewhere(subject, others, threshold)
@@ -178,6 +179,21 @@ class BurnKind:
         length = max(tier.short // 2, tier.for_ + 2, ceil(area / Fraction(9, 10)))
         end = history + length
         return scenario("spike", "a spike", "silent", end + tier.short + 10, (history, end - 1, area / length))
+
+    @staticmethod
+    def _forgotten(
+        scenario: Callable[..., Callable[[Seed], Plan]], tier: BurnTier, threshold: Fraction
+    ) -> Callable[[Seed], Plan]:
+        """A spike after an outage that the long window no longer holds: only longer windows see both."""
+        outage = min(Fraction(9, 10), threshold * 3)
+        first, last = 5, 5 + tier.short + tier.for_ + max(tier.long // 3, 12)
+        spike = last + tier.long + 3
+        area = threshold * tier.long * Fraction(70, 100)
+        length = max(tier.short // 2, tier.for_ + 2, ceil(area / Fraction(9, 10)))
+        return scenario(
+            "forgotten", "a spike long after an outage", "fire", spike + length + tier.short + 5,
+            (first, last, outage), (spike, spike + length - 1, area / length),
+        )  # fmt: skip
 
     @staticmethod
     def _calm(

@@ -64,4 +64,3 @@ class Brief:
     inhibitions: tuple[str, ...] = ()  # the house's inhibition policy in sentences
     routing: tuple[str, ...] = ()  # the house's routing policy in sentences
     decoys: int = 2  # postmortems about things that need nothing from this queue
-    seed_words: tuple[int, ...] = ()  # draws for wording: index into variants, one a template

@@ -253,9 +253,15 @@ class _Maker:
                     tuple(quiet),
                     other,
                     self.seed.child(f"I{index}"),
+                    self._tickets(subject),
                 )
             )
         return tuple(out)
+
+    @staticmethod
+    def _tickets(subject: Subject) -> frozenset[str]:
+        """The alerts of a service that ask for a ticket in this house."""
+        return frozenset(subject.alert_name(name) for name, kind in KINDS.items() if kind.urgency(subject) == "ticket")
 
     # --- the repo ----------------------------------------------------------------------------------------------------
 
@@ -326,9 +332,20 @@ class _Maker:
             tuple(r for r in requirements if isinstance(r, RouteRequirement)),
             tuple(r for r in requirements if isinstance(r, InhibitionRequirement)),
             self._preservation(items, start.config, solved.config),
-            tuple(sorted({_metric(series) for scenario in scenarios for series in scenario.series})),
+            self._inputs(scenarios),
             "records.yml",
         )
+
+    def _inputs(self, scenarios: Sequence[Scenario]) -> tuple[str, ...]:
+        """Metrics that targets export: those replayed, and those that the README lists."""
+        replayed = {_metric(series) for scenario in scenarios for series in scenario.series}
+        listed = {
+            name
+            for service in self.world.services
+            for kind in KINDS.values()
+            for name, _ in kind.exported(self.subject(service))
+        }
+        return tuple(sorted(replayed | listed))
 
     def _preservation(self, items: Sequence[Item], start: Config, solved: Config) -> Preservation:
         touched = [item.touched() for item in items]

@@ -161,3 +161,12 @@ def test_limits_on_number_and_total(root: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(workspace, "MAX_TOTAL", 1 << 20)
     monkeypatch.setattr(workspace, "MAX_ENTRIES", 2)
     assert "not looked at" in problems(root)[0]
+
+
+def test_a_directory_in_the_configurations_place_is_a_problem(root: Path) -> None:
+    config = root / "alertmanager/alertmanager.yml"
+    config.unlink(missing_ok=True)
+    config.mkdir(parents=True)
+    loaded = load(root)
+    assert loaded.alertmanager is None
+    assert any("not a regular file" in str(problem) for problem in loaded.problems)

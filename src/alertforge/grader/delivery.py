@@ -52,8 +52,20 @@ class Delivery:
         return () if self.broken else self.matches[labels].nodes
 
     def receivers(self, labels: Labels) -> tuple[str, ...]:
-        """Who is notified of an alert, each once, in tree order."""
+        """The receivers of an alert, each once, in tree order."""
         return tuple(dict.fromkeys(node.receiver for node in self.nodes(labels)))
+
+    def notified(self, labels: Labels) -> tuple[str, ...]:
+        """Those receivers that tell somebody: one without an integration is nobody."""
+        return tuple(name for name in self.receivers(labels) if name not in self._mute)
+
+    @property
+    def _mute(self) -> frozenset[str]:
+        """Receivers that notify nobody."""
+        known = self.config.receivers if self.config else ()
+        return frozenset(
+            one.name for one in known if not any(key.endswith("_configs") and value for key, value in one.body.items())
+        )
 
     def sides(self, labels: Labels) -> tuple[frozenset[int], frozenset[int]]:
         """The inhibit rules of which an alert is a source, and of which it is a target."""

@@ -146,13 +146,16 @@ def _read(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = "symbolic link; not followed" if path.is_symlink() else getattr(error, "strerror", None) or str(error)
         raise _UnreadableError(f"cannot be read: {reason}") from None
-    with os.fdopen(descriptor, "rb") as stream:
-        status = os.fstat(stream.fileno())
+    try:
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise _UnreadableError("not a regular file")
         if status.st_size > MAX_FILE:
             raise _UnreadableError(f"{status.st_size} bytes (at most {MAX_FILE})")
-        data = stream.read(MAX_FILE + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            data = stream.read(MAX_FILE + 1)
+    finally:
+        os.close(descriptor)
     if len(data) > MAX_FILE:
         raise _UnreadableError(f"more than {MAX_FILE} bytes")
     return data

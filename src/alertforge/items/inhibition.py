@@ -31,6 +31,7 @@ class InhibitionItem:
     bystanders: tuple[str, ...]  # alerts of the same service that must still page
     other: Service
     seed: Seed
+    tickets: frozenset[str] = frozenset()  # those of the alerts above that ask for a ticket
     defect: ConfigDefect | None = None
 
     @property
@@ -75,13 +76,13 @@ class InhibitionItem:
 
     # --- requirement -------------------------------------------------------------------------------------------------
 
-    def labels(self, alert: str, service: Service, *, page: bool = True) -> Labels:
+    def labels(self, alert: str, service: Service) -> Labels:
         """An alert of a service as it fires in this house."""
         style = self.subject.style
         return Labels.of(
             {
                 "alertname": alert,
-                style.severity_label: style.severities["page" if page else "ticket"],
+                style.severity_label: style.severities["ticket" if alert in self.tickets else "page"],
                 style.owner_label: service.team,
                 style.service_label: service.name,
                 **dict(style.extra_labels),
@@ -113,7 +114,7 @@ class InhibitionItem:
         cases.append(InhibitionCase(self.labels("SomethingElse", other), (source,), False, "another service's alert"))
         for bystander in self.bystanders:
             cases.append(InhibitionCase(self.labels(bystander, mine), (source,), False, f"{bystander} must still page"))
-        unknown = self.labels("SomethingElse", mine, page=False)
+        unknown = self.labels("SomethingElse", mine)
         cases.append(InhibitionCase(unknown, (source,), False, "an alert that the request does not name"))
         cases.append(
             InhibitionCase(

@@ -81,13 +81,13 @@ class RecordingItem:
             self._plan("records", "the ratios through an outage", 70, Fraction(3, 10), frozenset()),
             self._plan("records-deploy", "the ratios across a deploy", 50, Fraction(1, 20), frozenset({25})),
         )
+        forgotten, picked = self._forgotten()
         values: list[RecordCase] = []
         counts: list[CardinalityCase] = []
         scenarios = []
-        for plan in plans:
+        for plan, picks in (*((plan, (33, plan.minutes - 3)) for plan in plans), (forgotten, picked)):
             scenario = scenario_of(plan, self.id)
             scenarios.append(scenario)
-            picks = (33, plan.minutes - 3)
             for window in sli_windows(self.subject.world):
                 record = self.subject.record(window)
                 for exposure in plan.exposures:
@@ -104,6 +104,26 @@ class RecordingItem:
             self.id, tuple(rule.name for rule in self.rules), tuple(values), tuple(counts), self._definitions()
         )
         return requirement, tuple(scenarios)
+
+    def _forgotten(self) -> tuple[Plan, tuple[int, ...]]:
+        """An early burst, and for each window the minute at which it has just left that one: longer ones still see it.
+
+        Without this all windows longer than a scenario would have one value.
+        """
+        first, last = 5, 30
+        picks = tuple(last + window + 3 for window in sli_windows(self.subject.world))
+        minutes = picks[-1] + 2
+
+        def own(seed: Seed, service: Service) -> Flow:
+            return calm(
+                seed, service, minutes, errors=plateau([Fraction(1, 200)] * (minutes + 1), first, last, Fraction(2, 5))
+            )
+
+        exposures = stage(self.subject, self.others, self.seed.child("forgotten"), minutes, own)
+        plan = Plan(
+            "records-forgotten", f"{self.subject.service.family.name}: after a burst of errors", "silent", exposures
+        )
+        return complete(plan, self.subject.world, self.seed), picks
 
     def _definitions(self) -> int:
         """How many rules record one name: a family each where the house's names do not tell families apart."""

@@ -3,7 +3,7 @@
 | family | one check per | met when |
 |---|---|---|
 | exists | record | a rule of that name is loaded |
-| value | record case | the one sample with the subject's labels is within the tolerance; `value` None: there is none |
+| value | record case | one sample, with the subject's labels only, within the tolerance; `value` None: there is none |
 | cardinality | cardinality case | the record has that many series in all |
 
     q = dup · mean(value ∪ cardinality)
@@ -21,7 +21,7 @@ from alertforge.grader.observed import Observed
 from alertforge.grader.replay import Samples
 from alertforge.grader.result import Check, Judgement, family_mean, labels_text
 from alertforge.grader.spec import CardinalityCase, RecordCase, RecordingRequirement
-from alertforge.prometheus.series import Labels
+from alertforge.prometheus.series import METRIC_NAME, Labels
 
 DUPLICATE: float = 0.8
 ZERO: float = 1e-12  # what still counts as 0 where 0 is expected
@@ -68,7 +68,9 @@ def _value(requirement: RecordingRequirement, number: int, case: RecordCase, exi
     elif case.value is None:
         good = not found
     else:
-        good = len(found) == 1 and close(found[0][1], case.value, case.tolerance)
+        # a record says which labels it has: one more is another series to everything that joins it
+        exact = len(found) == 1 and Labels.of(found[0][0].without([METRIC_NAME]).pairs) == case.subject
+        good = exact and close(found[0][1], case.value, case.tolerance)
     expected = "no sample" if case.value is None else f"{case.value:.12g}"
     return Check(
         f"{requirement.id}.value.{number}",

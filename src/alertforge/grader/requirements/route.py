@@ -37,7 +37,7 @@ def jaccard(expected: Iterable[str], resolved: Iterable[str]) -> float:
 
 def _case(requirement: RouteRequirement, number: int, case: RouteCase, observed: Observed) -> Check:
     delivery = observed.delivery
-    resolved = delivery.receivers(case.labels)
+    resolved = delivery.notified(case.labels)
     if case.receivers is not None:
         family, expected = "route-positive", f"goes to {_list(case.receivers)}"
         score = jaccard(case.receivers, resolved)
@@ -69,7 +69,7 @@ def _chain(requirement: RouteRequirement, number: int, case: ChainCase, observed
     else:
         others = active(observed.timeline, case.scenario, case.minute)
         paged = [labels for labels in found if not delivery.suppressed(labels, others)]
-        resolved = {receiver for labels in paged for receiver in delivery.receivers(labels)}
+        resolved = {receiver for labels in paged for receiver in delivery.notified(labels)}
         score = jaccard(case.receivers, resolved)
         seen = f"{labels_text(found[0].pairs)} {'pages ' + _list(resolved) if paged else 'is inhibited'}"
     return Check(

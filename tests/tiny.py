@@ -91,10 +91,12 @@ route:
   receiver: everyone
 receivers:
   - name: everyone
+    webhook_configs: [{{url: "http://everyone.example/hook"}}]
 """
 ROUTED = ROUTING.replace(
     "receivers:",
-    '  routes:\n    - receiver: mail-pager\n      matchers: [team="mail"]\nreceivers:\n  - name: mail-pager',
+    '  routes:\n    - receiver: mail-pager\n      matchers: [team="mail"]\nreceivers:\n  - name: mail-pager\n'
+    '    webhook_configs: [{url: "http://mail.example/hook"}]',
 )
 
 START = {

@@ -174,7 +174,7 @@ class RouteItem:
         return edit
 
     def accepted(self) -> Mapping[str, Edit]:
-        """Two flat routes; one route with children; legacy matchers; at the top of the tree."""
+        """Two flat routes, by pattern too; one route with children; legacy matchers; at the top of the tree."""
         page, ticket = (receiver(self.world, self.team.name, urgency) for urgency in URGENCIES)
         mine = owner(self.world, self.team.name)
         pages, tickets = (severity(self.world, urgency) for urgency in URGENCIES)
@@ -186,7 +186,12 @@ class RouteItem:
         legacy = tuple(
             replace(route, matchers=tuple(replace(m, legacy=True) for m in route.matchers)) for route in flat
         )
+        exactly = Matcher(self.world.style.owner_label, "=~", self.team.name)  # patterns are anchored
+        pattern = tuple(
+            replace(route, matchers=tuple(exactly if m == mine else m for m in route.matchers)) for route in flat
+        )
         return {
+            "pattern": self._routes(*pattern),
             "flat": self._routes(*flat),
             "nested": self._routes(nested),
             "legacy-match": self._routes(*legacy),

@@ -248,8 +248,11 @@ def demo_command(master: str) -> None:
     out.print()
     out.print(display.family_table(results))
     failed = display.failed_checks(results["partial"])
-    out.print(f"\nThe first of {len(failed)} checks that the partial solution failed; `alertforge grade` shows all:\n")
-    out.print(display.checks_table(failed[:DEMO_CHECKS]))
+    shown = failed[:DEMO_CHECKS]
+    out.print(
+        f"\nThe first {len(shown)} of {len(failed)} checks that the partial solution failed (`grade` shows all):\n"
+    )
+    out.print(display.checks_table(shown))
 
 
 def _graded_script(task: Path, script: Path, workspace: Path, kit: build.Kit, spinner: _Spinner) -> Result:

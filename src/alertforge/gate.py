@@ -227,7 +227,7 @@ def solves(script: Path, start: Files, goal: Files, scratch: Path) -> Verdict:
 def run_script(script: Path, workspace: Path) -> str:
     """Run one of our own scripts on a workspace. Returns what went wrong, in one line; empty when nothing did."""
     command: list[str | Path] = ["env", f"AF_WORKSPACE={workspace.resolve()}", "bash", script.resolve()]
-    done = tools._run(command, seconds=SCRIPT_SECONDS)
+    done = tools.run(command, seconds=SCRIPT_SECONDS)
     return f"exit code {done.returncode}: {' '.join(done.stderr.split())[:200]}" if done.returncode else ""
 
 

@@ -262,7 +262,7 @@ def _judge(tool: Tool, path: Path, origin: str) -> Candidate:
 @functools.cache
 def _probe(name: str, path: Path, mtime_ns: int, size: int) -> Version:  # mtime and size: a replaced file is asked anew
     """Version of a binary that starts; ToolError otherwise. A process start costs about 50 ms, hence the cache."""
-    done = _run([path, "--version"], seconds=VERSION_SECONDS)
+    done = run([path, "--version"], seconds=VERSION_SECONDS)
     match = re.match(rf"{name}, version (\S+)", done.stdout or done.stderr)
     version = Version.parse(match[1]) if match else None
     if version is None:
@@ -281,7 +281,7 @@ def _require_templates(server: Path) -> None:
         config = Path(scratch, "alertmanager.yml")
         config.write_text("route: {receiver: none}\nreceivers: [{name: none}]\n", encoding="utf-8")
         flags = [f"--config.file={config}", f"--storage.path={scratch}/data", "--web.listen-address=127.0.0.1:99999"]
-        done = _run([server, *flags, "--cluster.listen-address="], seconds=VERSION_SECONDS)
+        done = run([server, *flags, "--cluster.listen-address="], seconds=VERSION_SECONDS)
     if missing := re.search(r"failed to parse templates: ([^\"]*)", done.stderr):
         raise ToolError(f"server does not start without its templates ({missing[1]})")
 
@@ -684,13 +684,13 @@ def _debian_mirror() -> str:
 
 def _checked_run(command: Sequence[str | Path], cwd: Path | None = None) -> str:
     """Output of a program of the Debian tool box; ToolError with its last words when it fails."""
-    done = _run(command, seconds=APT_SECONDS, cwd=cwd)
+    done = run(command, seconds=APT_SECONDS, cwd=cwd)
     if done.returncode != 0:
         raise ToolError(f"{command[0]} failed: {_last_line(done.stderr) or f'exit code {done.returncode}'}")
     return done.stdout
 
 
-def _run(command: Sequence[str | Path], *, seconds: float, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run(command: Sequence[str | Path], *, seconds: float, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run a program to its end: own session, scratch folder and environment, limited time (seconds) and memory.
 
     Raises ToolError when it cannot be started or does not end in time.

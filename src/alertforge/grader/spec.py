@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
@@ -410,12 +411,18 @@ def _build(kind: Any, raw: Any, where: str) -> Any:
 def _build_dataclass(kind: Any, raw: Any, where: str) -> Any:
     if not isinstance(raw, Mapping):
         raise SpecError(f"{where}: not an object")
-    hints = get_type_hints(kind)
-    names = [f.name for f in fields(kind)]
-    unknown = sorted(set(raw) - set(names))
+    kinds = _field_kinds(kind)
+    unknown = sorted(set(raw) - set(kinds))
     if unknown:
         raise SpecError(f"{where}: unknown key {unknown[0]!r}")
     try:
-        return kind(**{name: _build(hints[name], raw[name], f"{where}.{name}") for name in names if name in raw})
+        return kind(**{name: _build(kinds[name], raw[name], f"{where}.{name}") for name in kinds if name in raw})
     except TypeError as error:
         raise SpecError(f"{where}: {error}") from None
+
+
+@cache
+def _field_kinds(kind: Any) -> Mapping[str, Any]:
+    """The fields of one of the classes above, in order, with their types."""
+    hints = get_type_hints(kind)
+    return {f.name: hints[f.name] for f in fields(kind)}

@@ -193,6 +193,8 @@ def _without_raw_strings(text: str) -> str:
 
 
 def _check_nesting(text: str) -> None:
+    if sum(map(text.count, "([{+-")) <= MAX_DEPTH:  # not even where all of them are nested
+        return
     depth = signs = 0
     for kind, piece in _tokens(text):
         if kind == "string":

@@ -271,6 +271,15 @@ def test_a_record_that_nobody_reads_is_not_run(binary: Path) -> None:
     assert [placed.rule.name for placed in ask.needed(reach)] == ["c:d", "A"]
 
 
+def test_what_one_set_of_rules_reached_says_nothing_about_the_next() -> None:
+    asked = Ask(scenario("s", 2, x="1x2"))
+    reading = alert("A", 'r{kind="b"} > 0')
+    for recorded, reached in (("a", []), ("b", ["r", "A"]), ("c", [])):
+        files = [rule_file(record("r", "x", kind=recorded), reading)]
+        assert [placed.rule.name for placed in asked.needed(Reach(place(files)))] == reached
+    assert asked.needed(Reach(place([rule_file(reading)]))) == []
+
+
 def test_an_expression_that_our_reader_refuses_is_kept(binary: Path) -> None:
     wide = " or ".join(f'x{{pod="{number}"}}' for number in range(700)) + " or vector(1)"
     assert len(wide) > 8192

@@ -165,7 +165,7 @@ def concerns(one: Definition, subject: Labels) -> bool:
     if any("{{" not in static.get(name, value) and static.get(name, value) != value for name, value in subject.pairs):
         return False
     try:
-        tree = promql.parse(one.expr)
+        tree = promql.parsed(one.expr)
     except promql.PromQLError:
         return True
     if any(isinstance(node, Call) and node.func in ("label_replace", "label_join") for node in promql.walk(tree)):

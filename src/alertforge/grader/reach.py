@@ -8,9 +8,11 @@ counts as yielding. Every answer errs on the side of running a rule.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from alertforge.prometheus import promql
@@ -19,6 +21,8 @@ from alertforge.prometheus.series import METRIC_NAME, Labels
 
 STATE_METRICS: Final = frozenset({"ALERTS", "ALERTS_FOR_STATE"})
 MAX_PASSES: Final = 20  # over the records, which may read each other in a circle
+KEPT_INPUTS: Final = 256  # scenarios whose answers are kept for the next set of rules
+KEPT_ANSWERS: Final = 2_000  # expressions a scenario
 
 _QUERY: Final = re.compile(r"\{\{.*\bquery\b.*\}\}", re.DOTALL)  # `query` between the first and the last action
 
@@ -34,6 +38,7 @@ class Placed:
     rule: Rule
     tree: promql.Expr | None  # None where the reader refuses what Prometheus may take
     reads: frozenset[str] | None  # metric names it can read; None is any
+    selects: tuple[str, ...]  # metric names in the selectors of its expression
 
     @property
     def title(self) -> str:
@@ -52,18 +57,18 @@ def place(files: Sequence[RuleFile]) -> list[Placed]:
                     tree = rule.tree
                 except promql.PromQLError:
                     tree = None
-                reads = _reads(rule, tree)
-                placed.append(Placed(len(placed), file.path, groups, group.labels, rule, tree, reads))
+                names = [] if tree is None else [selector.name for selector in promql.selectors(tree)]
+                selects = tuple(dict.fromkeys(name for name in names if name is not None))
+                any_name = tree is None or None in names or _queries(rule)
+                reads = None if any_name else frozenset(selects)
+                placed.append(Placed(len(placed), file.path, groups, group.labels, rule, tree, reads, selects))
             groups += 1
     return placed
 
 
-def _reads(rule: Rule, tree: promql.Expr | None) -> frozenset[str] | None:
-    """Metric names that a rule can read, by its expression and by `query` in its templates."""
-    if tree is None or any(_QUERY.search(text) for _, text in rule.labels + rule.annotations):
-        return None
-    names = [selector.name for selector in promql.selectors(tree)]
-    return None if None in names else frozenset(name for name in names if name is not None)
+def _queries(rule: Rule) -> bool:
+    """Whether a template of the rule can query anything."""
+    return any(_QUERY.search(text) for _, text in rule.labels + rule.annotations)
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ class Reach:
         """What the rules can do on series in promtool's notation (`metric{label="value"}`)."""
         key = tuple(sorted(set(series)))
         if key not in self._known:
-            self._known[key] = _close(self._placed, key)
+            self._known[key] = _close(self._placed, _input(key))
         return self._known[key]
 
     def needed(self, series: Iterable[str], wants_alert: Callable[[str], bool], records: Iterable[str]) -> list[Placed]:
@@ -149,6 +154,8 @@ class Shape:
         """What either may yield."""
         if self.open or other.open:
             return _ANY
+        if self is other:
+            return self
         return Shape({name: self.of(name) | other.of(name) for name in [*self.values, *other.values]})
 
 
@@ -170,28 +177,68 @@ _PICKING: Final = frozenset({"topk", "bottomk", "limitk", "limit_ratio"})  # kee
 _REWRITTEN_LABELS: Final = frozenset({"le", "quantile"})  # values that Prometheus may store in another spelling
 
 
-def _close(placed: Sequence[Placed], series: Sequence[str]) -> Reached:
-    """Let records feed each other until nothing new comes out."""
+class _Input:
+    """The series of one scenario, and what is known to come out of them whatever the rules record.
+
+    `metrics` None: some series cannot be read here, and nothing is known.
+    """
+
+    def __init__(self, metrics: Mapping[str, Sequence[Shape]] | None) -> None:
+        self.metrics = metrics
+        self.select = lru_cache(maxsize=KEPT_ANSWERS)(self._select)
+        self._alone = lru_cache(maxsize=KEPT_ANSWERS)(self._shape_without_records)
+
+    def _select(self, name: str, matchers: tuple[promql.Matcher, ...]) -> Shape | None:
+        """What a selector may find among the series."""
+        found = (self.metrics or {}).get(name, ())
+        return _either([shape for shape in found if _may_match(matchers, shape)])
+
+    def shape(self, p: Placed, recorded: Mapping[str, Shape]) -> Shape | None:
+        """What a rule's expression may yield."""
+        if p.tree is None:
+            return _ANY
+        reads_records = any(name in recorded for name in p.selects)
+        return _shape(p.tree, self, recorded) if reads_records else self._alone(p.rule.expr)
+
+    def _shape_without_records(self, expr: str) -> Shape | None:
+        return _shape(promql.parsed(expr), self, {})
+
+
+@lru_cache(maxsize=KEPT_INPUTS)
+def _input(series: tuple[str, ...]) -> _Input:
     metrics: dict[str, list[Shape]] = {}
     for text in series:
         labels = _series_labels(text)
         if labels is None:
-            return Reached(frozenset(p.number for p in placed), {})
+            return _Input(None)
         shape = Shape({name: frozenset({value}) for name, value in labels.pairs if name != METRIC_NAME})
         metrics.setdefault(labels.name, []).append(shape)
+    return _Input(metrics)
+
+
+def _close(placed: Sequence[Placed], given: _Input) -> Reached:
+    """Let records feed each other until nothing new comes out."""
+    if given.metrics is None:
+        return Reached(frozenset(p.number for p in placed), {})
     recorded: dict[str, Shape] = {}
     shapes: dict[int, Shape] = {}
+    seen: dict[int, list[Shape | None]] = {}  # the records that a rule had before it when it was last looked at
     for turn in range(MAX_PASSES + 1):
         before = dict(recorded)
         for p in placed:
-            found = _ANY if p.tree is None else _shape(p.tree, metrics, recorded)
+            read = [recorded.get(name) for name in p.selects]
+            if p.number in seen and turn != MAX_PASSES - 1 and all(map(operator.is_, read, seen[p.number])):
+                continue  # nothing new for this one
+            seen[p.number] = read
+            found = given.shape(p, recorded)
             if found is None:
                 continue
             shapes[p.number] = found
             if not p.rule.is_alert:
                 out = found.fixed(p.group_labels).fixed(p.rule.labels)
                 old = recorded.get(p.rule.name, out)
-                recorded[p.rule.name] = _ANY if turn == MAX_PASSES - 1 else old.or_(out)
+                grown = _ANY if turn == MAX_PASSES - 1 else old.or_(out)
+                recorded[p.rule.name] = old if grown == old else grown
         if recorded == before:
             break
     return Reached(frozenset(shapes), shapes)
@@ -209,30 +256,29 @@ def _series_labels(text: str) -> Labels | None:
     return Labels.of([(m.name, m.value) for m in selector.matchers] + [(METRIC_NAME, selector.name)])
 
 
-def _shape(expr: promql.Expr, metrics: Mapping[str, Sequence[Shape]], recorded: Mapping[str, Shape]) -> Shape | None:
+def _shape(expr: promql.Expr, given: _Input, recorded: Mapping[str, Shape]) -> Shape | None:
     """What the expression may yield; None where it surely yields nothing."""
     match expr:
         case promql.Selector():
-            return _selected(expr, metrics, recorded)
+            return _selected(expr, given, recorded)
         case promql.Call():
-            return _called(expr, [_shape(arg, metrics, recorded) for arg in expr.args if not is_scalar(arg)])
+            return _called(expr, [_shape(arg, given, recorded) for arg in expr.args if not is_scalar(arg)])
         case promql.Aggregate():
-            return _aggregated(expr, _shape(expr.expr, metrics, recorded))
+            return _aggregated(expr, _shape(expr.expr, given, recorded))
         case promql.Subquery(expr=inner) | promql.Unary(expr=inner):
-            return _shape(inner, metrics, recorded)
+            return _shape(inner, given, recorded)
         case promql.Binary():
-            return _combined(expr, _shape(expr.lhs, metrics, recorded), _shape(expr.rhs, metrics, recorded))
+            return _combined(expr, _shape(expr.lhs, given, recorded), _shape(expr.rhs, given, recorded))
     return _BARE
 
 
-def _selected(
-    selector: promql.Selector, metrics: Mapping[str, Sequence[Shape]], recorded: Mapping[str, Shape]
-) -> Shape | None:
+def _selected(selector: promql.Selector, given: _Input, recorded: Mapping[str, Shape]) -> Shape | None:
     name = selector.name
     if name is None or name in STATE_METRICS:
         return _ANY
-    sources = [*metrics.get(name, ()), *([recorded[name]] if name in recorded else [])]
-    return _either([shape for shape in sources if _may_match(selector.matchers, shape)])
+    found = given.select(name, selector.matchers)
+    own = recorded.get(name)
+    return found if own is None or not _may_match(selector.matchers, own) else _either([found, own])
 
 
 def _either(shapes: Sequence[Shape | None]) -> Shape | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 import promql_parser as reader
@@ -156,6 +157,12 @@ def parse(text: str) -> Expr:
     except BaseException as error:  # a panic of the reader is not an Exception
         raise PromQLError(" ".join(str(error).split())[:300] or type(error).__name__) from None
     return _convert(node, 0)
+
+
+@lru_cache(maxsize=4096)
+def parsed(text: str) -> Expr:
+    """`parse` for texts that come again and again: trees do not change."""
+    return parse(text)
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:

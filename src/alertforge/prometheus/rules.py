@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, Final
 
 from alertforge import yamlsafe
@@ -20,8 +19,6 @@ Pairs = tuple[tuple[str, str], ...]
 
 MANIFEST_API: Final = "monitoring.coreos.com/v1"
 MANIFEST_KIND: Final = "PrometheusRule"
-
-_parsed = lru_cache(maxsize=4096)(promql.parse)
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class Rule:
     @property
     def tree(self) -> promql.Expr:
         """The parsed expression. Raises PromQLError where our reader refuses what Prometheus may take."""
-        return _parsed(self.expr)
+        return promql.parsed(self.expr)
 
     def label(self, name: str) -> str:
         """A static label, empty where it is missing."""

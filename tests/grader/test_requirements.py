@@ -20,10 +20,12 @@ from alertforge.grader.spec import (
     AnnotationRule,
     CardinalityCase,
     ChainCase,
+    Grouping,
     InhibitionCase,
     InhibitionRequirement,
     LabelRule,
     Quiet,
+    ReceiverRule,
     RecordCase,
     RecordingRequirement,
     RouteCase,
@@ -232,7 +234,8 @@ class Known:
 
     config: Config = field(
         default_factory=lambda: parse(
-            "route: {receiver: d}\nreceivers: [{name: d}]\n"
+            "route: {receiver: d}\n"
+            "receivers: [{name: d}, {name: p, webhook_configs: [{url: 'http://p.example'}]}]\n"
             "inhibit_rules: [{source_matchers: [a=b], target_matchers: [c=d], equal: [service]}]"
         )
     )
@@ -251,13 +254,67 @@ def test_routes_are_jaccard_times_no_forbidden_one() -> None:
     requirement = RouteRequirement(
         "R1", (RouteCase(A, ("p", "q")), RouteCase(B, ("p",)), RouteCase(PAGE_A, None, ("q",), "not theirs"))
     )
-    known = Known().add(A, "p").add(B, "p", "p").add(PAGE_A, "p")
+    known = Known().add(A, "p").add(B, "p").add(PAGE_A, "p")
     judgement = route.judge(requirement, observed(delivery=known.delivery()))
     assert judgement.q == pytest.approx((1 / 2 + 1) / 2)
     assert failed(judgement) == {"R1.route-positive.1"}
     known.add(PAGE_A, "p", "q")
     assert route.judge(requirement, observed(delivery=known.delivery())).q == 0.0
     assert route.judge(requirement, observed(delivery=Delivery(None))).q == 0.0
+
+
+def test_a_receiver_that_is_told_twice_is_not_what_was_asked() -> None:
+    requirement = RouteRequirement("R1", (RouteCase(A, ("p",)), RouteCase(B, ("p", "q"))))
+    judgement = route.judge(requirement, observed(delivery=Known().add(A, "p", "p").add(B, "p", "q").delivery()))
+    assert failed(judgement) == {"R1.route-positive.1"}
+    assert "p is told 2 times" in judgement.checks[0].seen
+
+
+HOUSE = Grouping(("alertname", "team"), 30_000, 300_000, 14_400_000)
+
+
+@pytest.mark.parametrize(
+    ("node", "good"),
+    [
+        (RouteNode((0,), Route(), "p", ("team", "alertname")), True),
+        (RouteNode((0,), Route(), "p", ("alertname",)), False),
+        (RouteNode((0,), Route(), "p", ("...",)), False),
+        (RouteNode((0,), Route(), "p", ("alertname", "team"), group_wait=0), False),
+        (RouteNode((0,), Route(), "p", ("alertname", "team"), group_interval=301_000), False),
+        (RouteNode((0,), Route(), "p", ("alertname", "team"), repeat_interval=86_400_000), False),
+    ],
+)
+def test_a_page_is_grouped_by_the_rule_of_the_house(node: RouteNode, good: bool) -> None:
+    known = Known()
+    known.matches[A] = Said((node,))
+    rules = (ReceiverRule("p", HOUSE),)
+    alerts = {("X", 5): (Firing(PAGE_A),)}
+    known.matches[PAGE_A.with_(alertname="X")] = Said((node,))
+    case = RouteRequirement("R1", (RouteCase(A, ("p",)),), (ChainCase("s", 5, "X", A, ("p",)),), receivers=rules)
+    assert route.judge(case, observed(alerts, delivery=known.delivery())).q == float(good)
+    forbidden = replace(case, cases=(RouteCase(A, None, ("q",)),), chain=())
+    assert route.judge(forbidden, observed(delivery=known.delivery())).q == 1.0
+
+
+@pytest.mark.parametrize(
+    ("body", "good"),
+    [
+        ("webhook_configs: [{url: 'http://p.example'}]", True),  # `send_resolved` is true where nothing is said
+        ("webhook_configs: [{url: 'http://p.example', send_resolved: yes, max_alerts: 0}]", True),
+        ("webhook_configs: [{send_resolved: true, url: 'http://p.example'}], slack_configs: []", True),
+        ("webhook_configs: [{url: 'http://p.example', send_resolved: false}]", False),
+        ("webhook_configs: [{url: 'http://q.example'}]", False),
+        ("webhook_configs: [{url: 'http://p.example'}, {url: 'http://q.example'}]", False),
+        ("webhook_configs: [{url: 'http://p.example'}], email_configs: [{to: a@b.example}]", False),
+        ("webhook_configs: [{url: 'http://p.example', max_alerts: 1}]", False),
+        ("slack_configs: [{api_url: 'http://p.example', channel: c}]", False),
+    ],
+)
+def test_a_receiver_is_what_it_posts_to(body: str, good: bool) -> None:
+    config = parse(f"route: {{receiver: p}}\nreceivers: [{{name: p, {body}}}]")
+    rules = (ReceiverRule("p", None, ('["webhook_configs", {"url": "http://p.example"}]',)),)
+    requirement = RouteRequirement("R1", (RouteCase(A, ("p",)),), receivers=rules)
+    assert route.judge(requirement, observed(delivery=Known(config).add(A, "p").delivery())).q == float(good)
 
 
 @pytest.mark.parametrize(("expected", "resolved", "share"), [("", "", 1), ("a", "", 0), ("ab", "bc", 1 / 3)])

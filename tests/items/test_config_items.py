@@ -8,11 +8,11 @@ from alertforge.alertmanager import inhibition, routing
 from alertforge.alertmanager.config import Config
 from alertforge.alerts.base import Subject
 from alertforge.defects import CONFIG_DEFECTS
-from alertforge.grader.spec import InhibitionRequirement, RouteRequirement
+from alertforge.grader.spec import Grouping, InhibitionRequirement, RouteRequirement
 from alertforge.items.inhibition import InhibitionItem
 from alertforge.items.route import RouteItem
 from alertforge.repo.model import Repo
-from alertforge.repo.routing import base_config
+from alertforge.repo.routing import base_config, routing_policy
 from alertforge.seeds import Seed
 from alertforge.world.create import create
 from alertforge.world.model import World
@@ -37,15 +37,25 @@ def base(world: World, without: str = "") -> Repo:
     return Repo((), base_config(world, [team for team in world.teams if team.name != without]))
 
 
-def route_faults(requirement: RouteRequirement, config: Config) -> list[str]:
+def route_faults(requirement: RouteRequirement, config: Config, world: World) -> list[str]:
     faults = []
+    url = {one.name: one.body.get("webhook_configs", [{}])[0].get("url") for one in config.receivers}
     for case in requirement.cases:
-        found = routing.receivers(config.route, case.labels.as_dict())
-        if case.receivers is not None and set(found) != set(case.receivers):
-            faults.append(case.why)
+        nodes = routing.resolve(config.route, case.labels.as_dict())
+        found = [node.receiver for node in nodes]
+        if case.receivers is not None:
+            if sorted(found) != sorted(case.receivers):
+                faults.append(case.why)
+            if any(set(node.group_by) != set(world.style.group_by) or node.group_wait != 30_000 for node in nodes):
+                faults.append(f"{case.why}, grouped")
+            faults += [f"{case.why}, url" for name in found if not url[name].endswith(f"/hooks/{slug(name)}")]
         if set(found) & set(case.forbidden):
             faults.append(case.why)
     return faults
+
+
+def slug(name: str) -> str:
+    return "".join(char if char.isalnum() else "-" for char in name)
 
 
 def inhibition_faults(requirement: InhibitionRequirement, config: Config) -> list[str]:
@@ -64,13 +74,13 @@ def test_a_team_is_routed_by_every_right_way_and_by_no_wrong_one(world: World) -
     solved = item.place(start)
     requirement, _ = item.requirement(solved, ())
     assert isinstance(requirement, RouteRequirement)
-    assert not route_faults(requirement, solved.config)
+    assert not route_faults(requirement, solved.config, world)
     assert item.break_(solved).config == start.config
-    assert route_faults(requirement, start.config)
+    assert route_faults(requirement, start.config, world)
     for name, edit in item.accepted().items():
-        assert not route_faults(requirement, edit(solved).config), name
+        assert not route_faults(requirement, edit(solved).config, world), name
     for name, wrong in item.wrong().items():
-        assert route_faults(requirement, wrong.edit(solved).config), name
+        assert route_faults(requirement, wrong.edit(solved).config, world), name
 
 
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.company)
@@ -101,9 +111,30 @@ def test_defects_that_an_item_takes_break_one_of_its_cases() -> None:
                     broken = defect.apply(solved.config, item.scene)
                     assert broken is not None
                     faults = (
-                        route_faults(requirement, broken)
+                        route_faults(requirement, broken, world)
                         if isinstance(requirement, RouteRequirement)
                         else inhibition_faults(requirement, broken)  # type: ignore[arg-type]
                     )
                     assert faults, defect.name
     assert len(taken) >= 10
+
+
+@pytest.mark.parametrize("world", WORLDS[:4], ids=lambda world: world.company)
+def test_what_the_readme_says_of_receivers_and_groups_is_what_is_judged(world: World) -> None:
+    item = route_item(world)
+    requirement, _ = item.requirement(item.place(base(world, item.team.name)), ())
+    assert isinstance(requirement, RouteRequirement)
+    rules = {rule.name: rule for rule in requirement.receivers}
+    own = {style.format(team=item.team.name) for style in world.style.receiver.values()}
+    assert own <= set(rules)
+    assert {name for name, rule in rules.items() if rule.integrations is not None} == own
+    for name in own:
+        url = f"https://notify.{world.domain}/hooks/{slug(name)}"
+        assert rules[name].integrations == (f'["webhook_configs", {{"url": "{url}"}}]',)
+        assert f"`{url}`" in item.request().exact
+    assert {rule.grouping for rule in requirement.receivers} == {
+        Grouping(world.style.group_by, 30_000, 300_000, 14_400_000)
+    }
+    policy = " ".join(routing_policy(world))
+    for stated in (f"https://notify.{world.domain}/hooks/<receiver>", "`30s`", "`5m`", "`4h`", "send_resolved: true"):
+        assert stated in policy

@@ -111,7 +111,8 @@ class AlertRequirement:
     """A new alert (`alert`) or the repair of one (`repair`).
 
     `definitions` is how many distinct rules of that name are fine; `burn` alerts are judged twice, once with the
-    reference SLI records in place of the workspace's own.
+    reference SLI records in place of the workspace's own. Nobody but the subjects of the cases may fire under an
+    `own_name`.
     """
 
     id: str
@@ -122,6 +123,7 @@ class AlertRequirement:
     annotations: tuple[AnnotationRule, ...] = ()
     definitions: int = 1
     burn: bool = False
+    own_name: bool = False
     q_start: float = 0.0
 
 
@@ -196,12 +198,35 @@ class ChainCase:
 
 
 @dataclass(frozen=True)
+class Grouping:
+    """How alerts are put together for a receiver, inherited values included; milliseconds."""
+
+    group_by: tuple[str, ...]
+    group_wait: int
+    group_interval: int
+    repeat_interval: int
+
+
+@dataclass(frozen=True)
+class ReceiverRule:
+    """How a receiver of a positive case notifies, where it is judged.
+
+    `integrations` are texts of `integrations.canonical`.
+    """
+
+    name: str
+    grouping: Grouping | None = None
+    integrations: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
 class RouteRequirement:
-    """Routing of a team, a severity or a service."""
+    """Routing of a team, a severity or a service. A receiver that `receivers` names must notify as it says."""
 
     id: str
     cases: tuple[RouteCase, ...]
     chain: tuple[ChainCase, ...] = ()
+    receivers: tuple[ReceiverRule, ...] = ()
     kind: Literal["route"] = "route"
     q_start: float = 0.0
 
@@ -257,10 +282,21 @@ class RouteProbe:
 
 
 @dataclass(frozen=True)
+class Suppression:
+    """While the one alert fires, the other is inhibited."""
+
+    source: Labels
+    target: Labels
+
+
+@dataclass(frozen=True)
 class Preservation:
     """What must still do what it did. The baseline itself (rules and Alertmanager config) lies in `hidden/baseline`.
 
-    Alerts, records and receivers that items may change or add are `touched` and not compared.
+    Alerts, records and receivers that items may change or add are `touched` and not compared. `alerts` are the label
+    sets of all alerts that can fire once everything is done, with the receivers they then have; `suppressions` are the
+    pairs of them that the requests about inhibition are about. Beside these, each goes where it went, and none
+    suppresses another that it did not suppress before.
     """
 
     touched_alerts: tuple[str, ...] = ()
@@ -268,6 +304,8 @@ class Preservation:
     touched_receivers: tuple[str, ...] = ()
     routes: tuple[RouteProbe, ...] = ()
     inhibitions: tuple[InhibitionCase, ...] = ()
+    alerts: tuple[RouteProbe, ...] = ()
+    suppressions: tuple[Suppression, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,28 @@ from alertforge.alertmanager import routing as amrouting
 from alertforge.alertmanager.config import Config, Route
 from alertforge.alertmanager.matchers import Matcher
 from alertforge.defects.config import ConfigDefect, Scene
-from alertforge.grader.spec import ChainCase, Requirement, RouteCase, RouteRequirement, Scenario
+from alertforge.grader.integrations import canonical
+from alertforge.grader.requirements.route import effective
+from alertforge.grader.spec import ChainCase, ReceiverRule, Requirement, RouteCase, RouteRequirement, Scenario
 from alertforge.items.alert import AlertItem
 from alertforge.items.base import Edit, Item, Touched, Wrong, told
 from alertforge.prometheus.series import Labels
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo
-from alertforge.repo.routing import URGENCIES, add_team, owner, prune, receiver, severity, without_team
+from alertforge.repo.routing import (
+    GROUP_INTERVAL,
+    GROUP_WAIT,
+    REPEAT_INTERVAL,
+    URGENCIES,
+    add_team,
+    hook_url,
+    owner,
+    prune,
+    receiver,
+    receiver_body,
+    severity,
+    without_team,
+)
 from alertforge.seeds import Seed
 from alertforge.world.model import Service, Team, World
 
@@ -74,7 +89,20 @@ class RouteItem:
 
     def requirement(self, solved: Repo, items: Sequence[Item]) -> tuple[Requirement, tuple[Scenario, ...]]:
         """Each severity of the team, look-alikes that are not the team, other teams, and pages that really fired."""
-        return RouteRequirement(self.id, self._cases(solved.config), self._chain(solved, items)), ()
+        cases, chain = self._cases(solved.config), self._chain(solved, items)
+        return RouteRequirement(self.id, cases, chain, self._receivers(solved.config, cases)), ()
+
+    def _receivers(self, config: Config, cases: Sequence[RouteCase]) -> tuple[ReceiverRule, ...]:
+        """How each receiver of the positive cases notifies; what the team's own are made of is part of the request."""
+        own = {receiver(self.world, self.team.name, urgency) for urgency in URGENCIES}
+        bodies = {one.name: canonical(one) for one in config.receivers if one.name in own}
+        nodes = {
+            node.receiver: node
+            for case in cases
+            if case.receivers is not None
+            for node in amrouting.resolve(config.route, case.labels.as_dict())
+        }
+        return tuple(ReceiverRule(name, effective(node), bodies.get(name)) for name, node in nodes.items())
 
     def _cases(self, config: Config) -> tuple[RouteCase, ...]:
         style, mine = self.world.style, self.team.name
@@ -141,7 +169,8 @@ class RouteItem:
             f"Team {team} is on call for `{self.service.name}` now, but nothing routes to them yet. Add the receivers "
             f"`{page}` and `{ticket}`; alerts with `{style.owner_label}: {self.team.name}` go to `{page}` when "
             f"`{style.severity_label}` is `{style.severities['page']}` and to `{ticket}` when it is "
-            f"`{style.severities['ticket']}`, as our routing rules in the README say for every team."
+            f"`{style.severities['ticket']}`, as our routing rules in the README say for every team. Their "
+            f"webhooks are `{hook_url(self.world, page)}` and `{hook_url(self.world, ticket)}`."
         )
         outcome = (
             f"Team {self.team.title} ({team}) took over the pager for `{self.service.name}`. Nothing reaches them yet: "
@@ -174,7 +203,7 @@ class RouteItem:
         return edit
 
     def accepted(self) -> Mapping[str, Edit]:
-        """Two flat routes, by pattern too; one route with children; legacy matchers; at the top of the tree."""
+        """Flat routes, by pattern or legacy matchers, at the top, with what the root says repeated; a nested one."""
         page, ticket = (receiver(self.world, self.team.name, urgency) for urgency in URGENCIES)
         mine = owner(self.world, self.team.name)
         pages, tickets = (severity(self.world, urgency) for urgency in URGENCIES)
@@ -196,10 +225,28 @@ class RouteItem:
             "nested": self._routes(nested),
             "legacy-match": self._routes(*legacy),
             "at-the-top": self._routes(*flat, first=True),
+            "grouping-restated": self._routes(*(self._restated(route) for route in flat)),
         }
 
+    def _restated(self, route: Route) -> Route:
+        """With what every route of the house inherits written out."""
+        return replace(
+            route,
+            group_by=tuple(reversed(self.world.style.group_by)),
+            group_wait=GROUP_WAIT,
+            group_interval=GROUP_INTERVAL,
+            repeat_interval=REPEAT_INTERVAL,
+        )
+
+    def _elsewhere(self, repo: Repo) -> Repo:
+        """The team's receivers as names that post to somebody else's hook."""
+        names = {receiver(self.world, self.team.name, urgency) for urgency in URGENCIES}
+        body = receiver_body(self.world, self.world.style.default_receiver)
+        receivers = tuple(replace(one, body=body) if one.name in names else one for one in repo.config.receivers)
+        return repo.with_config(replace(repo.config, receivers=receivers))
+
     def wrong(self) -> Mapping[str, Wrong]:
-        """Everything to the pager; a catch-all; a prefix pattern; all pages, whoever owns them."""
+        """To the wrong receiver, of too many alerts, grouped otherwise, or by names that post elsewhere."""
         page, ticket = (receiver(self.world, self.team.name, urgency) for urgency in URGENCIES)
         name = self.world.style.owner_label
         mine = owner(self.world, self.team.name)
@@ -216,4 +263,12 @@ class RouteItem:
             "swapped": Wrong(
                 self._routes(Route(ticket, matchers=(mine, pages)), Route(page, matchers=(mine, tickets))), 0.6
             ),
+            "a-page-an-alert": Wrong(
+                self._routes(
+                    Route(page, ("...",), matchers=(mine, pages)),
+                    Route(ticket, matchers=(mine, tickets) if self.world.style.routing != "team-first" else (mine,)),
+                ),
+                0.8,
+            ),
+            "hooks-of-others": Wrong(self._elsewhere, 0.5),
         }

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
-from alertforge.alertmanager.config import Config, InhibitRule, Receiver, Route
+from alertforge.alertmanager.config import Config, InhibitRule, Receiver, Route, duration_text
 from alertforge.alertmanager.matchers import Matcher
 from alertforge.world.model import Team, Urgency, World
 
 URGENCIES: tuple[Urgency, ...] = ("page", "ticket")
+
+GROUP_WAIT: Final = 30_000  # milliseconds, at the root of every tree
+GROUP_INTERVAL: Final = 300_000
+REPEAT_INTERVAL: Final = 4 * 3_600_000
 
 
 def receiver(world: World, team: str, urgency: Urgency) -> str:
@@ -17,10 +22,15 @@ def receiver(world: World, team: str, urgency: Urgency) -> str:
     return world.style.receiver[urgency].format(team=team)
 
 
-def receiver_body(world: World, name: str) -> Mapping[str, object]:
-    """What a receiver of this house does: posts to the company's own notification gateway."""
+def hook_url(world: World, name: str) -> str:
+    """Where a receiver of this house posts to: the company's own notification gateway."""
     path = "".join(char if char.isalnum() else "-" for char in name)
-    return {"webhook_configs": [{"url": f"https://notify.{world.domain}/hooks/{path}", "send_resolved": True}]}
+    return f"https://notify.{world.domain}/hooks/{path}"
+
+
+def receiver_body(world: World, name: str) -> Mapping[str, object]:
+    """What a receiver of this house does."""
+    return {"webhook_configs": [{"url": hook_url(world, name), "send_resolved": True}]}
 
 
 def severity(world: World, urgency: Urgency) -> Matcher:
@@ -46,9 +56,9 @@ def base_config(world: World, teams: Sequence[Team]) -> Config:
     root = Route(
         style.default_receiver,
         group_by=style.group_by,
-        group_wait=30_000,
-        group_interval=300_000,
-        repeat_interval=4 * 3_600_000,
+        group_wait=GROUP_WAIT,
+        group_interval=GROUP_INTERVAL,
+        repeat_interval=REPEAT_INTERVAL,
         routes=tuple(routes),
     )
     config = Config(
@@ -144,5 +154,9 @@ def routing_policy(world: World) -> tuple[str, ...]:
         f"Receivers post to the notification gateway: a `webhook_configs` entry with the url "
         f"`https://notify.{world.domain}/hooks/<receiver>`, with dashes for whatever is not a letter or a digit, "
         "and `send_resolved: true`."
+    )
+    out.append(
+        f"Every route groups as the top of the tree does: a first notification after `{duration_text(GROUP_WAIT)}`, "
+        f"additions after `{duration_text(GROUP_INTERVAL)}`, repeats after `{duration_text(REPEAT_INTERVAL)}`."
     )
     return tuple(out)

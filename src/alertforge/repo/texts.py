@@ -65,6 +65,11 @@ KNOWN: Final = tuple(
             r"with dashes for whatever is not a letter or a digit, and `send_resolved: true`\.",
         ),
         (
+            "route-grouping",
+            r"Every route groups as the top of the tree does: a first notification after `(?P<wait>[^`]+)`, additions "
+            r"after `(?P<interval>[^`]+)`, repeats after `(?P<repeat>[^`]+)`\.",
+        ),
+        (
             "inhibit-policy",
             r"While a service's `(?P<down>[^`]+)` alert fires, the alerts that only follow from it stay quiet for that "
             r"service \(same `(?P<label>[^`]+)`\), and for no other; everything else pages\.",
@@ -175,7 +180,8 @@ KNOWN: Final = tuple(
             r"Team `(?P<team>[^`]+)` is on call for `(?P<service>[^`]+)` now, but nothing routes to them yet\. Add the "
             r"receivers `(?P<page_to>[^`]+)` and `(?P<ticket_to>[^`]+)`; alerts with `(?P<owner>[^`:]+): [^`]+` go to "
             r"`[^`]+` when `(?P<key>[^`]+)` is `(?P<page>[^`]+)` and to `[^`]+` when it is `(?P<ticket>[^`]+)`, as our "
-            r"routing rules in the README say for every team\.",
+            r"routing rules in the README say for every team\. Their webhooks are `(?P<page_url>[^`]+)` and "
+            r"`(?P<ticket_url>[^`]+)`\.",
         ),
         (
             "route-outcome",
@@ -760,15 +766,14 @@ class _Author:
         brief, world = self.brief, self.brief.world
         rng = self.seed.rng("instruction")
         focus = world.services[: world.focus]
-        requester: Person = rng.choice([world.sre, *(world.team(service.team).lead for service in focus)])
+        requester = brief.requester
         names = _listed(f"`{service.name}`" for service in focus)
         forms: dict[str, Any] = (
             {"get": "get", "have": "have", "are": "are"}
             if len(focus) > 1
             else {"get": "gets", "have": "has", "are": "is"}
         )
-        known = f"situation-{brief.workflow}" in wordings()
-        situation = self.say(f"situation-{brief.workflow if known else 'other'}", services=names, **forms)
+        situation = _compiled(rng.choice(brief.situations)).render(services=names, **forms)
         return self.render(
             f"instruction/{brief.tone}",
             hello=self.say(f"hello-{brief.tone}", requester=requester.name, role=requester.role),

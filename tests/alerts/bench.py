@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from alertforge import tools
 from alertforge.alerts.base import AlertKind, Judged, Subject, build_cases
-from alertforge.alerts.sli import ratio_text
+from alertforge.alerts.burn import BurnKind
 from alertforge.grader.definitions import index
 from alertforge.grader.delivery import deliver
 from alertforge.grader.observed import Observed
@@ -100,10 +100,9 @@ def bench(kind: AlertKind, subject: Subject, seed: str) -> Bench:
 
 
 def _records(kind: AlertKind, subject: Subject) -> tuple[Rule, ...]:
-    tier = subject.style.burn[kind.name.partition("-")[0]]
-    return tuple(
-        Rule(subject.record(w), ratio_text(subject, w, scoped=False), is_alert=False) for w in (tier.long, tier.short)
-    )
+    assert isinstance(kind, BurnKind)
+    tier = kind.of(subject)
+    return tuple(kind.sli.rule(subject, window) for window in (tier.long, tier.short))
 
 
 def _renamed(rules: Sequence[Rule], name: str) -> tuple[Rule, ...]:

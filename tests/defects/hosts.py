@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from alertforge.alerts.base import AlertKind, Judged, Subject, build_cases
-from alertforge.alerts.sli import ratio_text
+from alertforge.alerts.sli import AVAILABILITY, LATENCY, windows
 from alertforge.grader.spec import AlertCase
 from alertforge.prometheus.promtool import Active, TestFile, run_tests
 from alertforge.prometheus.rules import Group, Rule
@@ -82,12 +82,8 @@ class Host:
 
 
 def sli_records(subject: Subject) -> tuple[Rule, ...]:
-    """The recorded error ratios that burn alerts read."""
-    tiers = subject.style.burn.values()
-    windows = sorted({window for tier in tiers for window in (tier.long, tier.short)})
-    return tuple(
-        Rule(subject.record(window), ratio_text(subject, window, scoped=False), is_alert=False) for window in windows
-    )
+    """The recorded bad shares that burn alerts read."""
+    return tuple(sli.rule(subject, window) for sli in (AVAILABILITY, LATENCY) for window in windows(subject.style))
 
 
 def complaints(case: AlertCase, reference: Seen, seen: Seen) -> list[str]:

@@ -19,7 +19,7 @@ STYLES = [styles.draw(Seed.master(f"style-{n}"), domain="tallow.example") for n 
 KINDS = [
     "fast-burn", "slow-burn", "target-down", "error-ratio", "latency-quantile", "memory-limit", "crash-looping",
     "cpu-throttling", "traffic-floor", "probe-failing", "pool-saturation", "disk-filling", "consumer-lag",
-    "replica-lag", "cert-expiry", "batch-overdue",
+    "replica-lag", "cert-expiry", "batch-overdue", "latency-fast-burn", "latency-slow-burn",
 ]  # fmt: skip
 METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 LABEL = re.compile(r"[a-z][a-z0-9_]*")
@@ -127,7 +127,8 @@ def test_tiers_are_a_page_and_a_ticket_with_windows_that_a_replay_can_hold() -> 
         for tier in (fast, slow):
             assert tier.short == max(5, tier.long // 12)
             assert 1 <= tier.for_ <= 20
-        assert (style.for_["fast-burn"], style.for_["slow-burn"]) == (fast.for_, slow.for_)
+        for sli in ("", "latency-"):
+            assert (style.for_[f"{sli}fast-burn"], style.for_[f"{sli}slow-burn"]) == (fast.for_, slow.for_)
 
 
 def test_every_kind_has_a_symptom_and_a_for() -> None:

@@ -10,7 +10,9 @@ from alertforge.alerts import (
     crash_looping,
     error_ratio,
     fast_burn,
+    latency_fast_burn,
     latency_quantile,
+    latency_slow_burn,
     memory_limit,
     pool_saturation,
     probe_failing,
@@ -34,5 +36,7 @@ KINDS: Final[Mapping[str, AlertKind]] = {
         traffic_floor,
         probe_failing,
         pool_saturation,
+        latency_fast_burn,
+        latency_slow_burn,
     )
 }

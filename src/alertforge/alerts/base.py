@@ -20,6 +20,8 @@ from alertforge.prometheus.series import Labels, notation, selector_text
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Flow, calm, expose, healthy
 from alertforge.world.model import HouseStyle, Service, Team, Urgency, World
+from alertforge.world.naming import slug
+from alertforge.world.naming import window_text as window_text
 
 MARGIN: Final = Fraction(1, 1_000_000)  # a value closer to a threshold than this share of it is drawn again
 SLACK: Final = 1  # minutes that a right answer may lag: a record in a later group is seen a tick later
@@ -52,6 +54,11 @@ class Subject:
         return Labels.of({self.style.service_label: self.service.name})
 
     @property
+    def snake(self) -> str:
+        """The service's name as a part of a record's name: `chat_gw`."""
+        return self.service.name.replace("-", "_")
+
+    @property
     def scope(self) -> str:
         """The matcher text for this service: `service="chat-gw"`."""
         return f'{self.style.service_label}="{self.service.name}"'
@@ -73,7 +80,14 @@ class Subject:
 
     def record(self, window: int) -> str:
         """Name of the SLI error ratio over `window` minutes."""
-        return self.style.record_name.format(
+        return self._recorded(self.style.record_name, window)
+
+    def latency_record(self, window: int) -> str:
+        """Name of the fraction of slow requests over `window` minutes."""
+        return self._recorded(self.style.latency_record_name, window)
+
+    def _recorded(self, pattern: str, window: int) -> str:
+        return pattern.format(
             family=self.service.family.name, window=window_text(window), service_label=self.style.service_label
         )
 
@@ -121,19 +135,6 @@ def exported(metrics: Iterable[tuple[str, str]], subject: Subject) -> tuple[tupl
         "pod": subject.style.pod_label,
     }
     return tuple((name.format(**names), clause.format(**names)) for name, clause in metrics)
-
-
-def slug(alert: str) -> str:
-    """`ChatGwDown` as it stands in an address: `chat-gw-down`."""
-    out = ""
-    for char in alert.replace("_", "-"):
-        out += f"-{char.lower()}" if char.isupper() and out and out[-1] != "-" else char.lower()
-    return out
-
-
-def window_text(minutes: int) -> str:
-    """`5m`, `1h`, `90m`: a window as people write it."""
-    return f"{minutes // 60}h" if minutes % 60 == 0 else f"{minutes}m"
 
 
 # --- contract --------------------------------------------------------------------------------------------------------

@@ -15,59 +15,40 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, exported, over, window_text
+from alertforge.alerts.base import Reading, Subject, over
 from alertforge.alerts.scenes import Draw, MakeSeries, Scenes, decimal, deploying
 from alertforge.alerts.sli import divide, total
+from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import throttling
 from alertforge.world.model import Service, Urgency
+from alertforge.world.naming import window_text
 
 PERIODS = "container_cpu_cfs_periods_total"
 THROTTLED = "container_cpu_cfs_throttled_periods_total"
 
 
-class CpuThrottling:
+class CpuThrottling(StyledKind):
     """Share of throttled periods, service-wide."""
 
     name: ClassVar[str] = "cpu-throttling"
     title: ClassVar[str] = "CPU throttling"
-    burn: ClassVar[bool] = False
-    definitions: ClassVar[int] = 1
-    histogram: ClassVar[bool] = False
+    asks: ClassVar[Urgency] = "ticket"
     windowed: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
         (PERIODS, "CFS periods in which a `container` of a `pod` wanted to run; carries `{by}`"),
         (THROTTLED, "those of them in which it was throttled; same labels"),
     )
 
-    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
-        """What it reads."""
-        return exported(self.metrics, subject)
-
-    def urgency(self, subject: Subject) -> Urgency:
-        """A ticket."""
-        return "ticket"
-
-    def for_minutes(self, subject: Subject) -> int:
-        """As the house has it."""
-        return subject.style.for_[self.name]
-
-    def threshold(self, subject: Subject) -> Fraction:
-        """Share of periods."""
-        return Fraction(subject.style.thresholds[self.name])
-
     # --- contract ----------------------------------------------------------------------------------------------------
 
     def readings(self, subject: Subject, exposure: Exposure) -> tuple[Reading, ...]:
         """The share over all pods."""
         window = subject.windows(self.name)
-        throttled, periods = exposure.metric(THROTTLED), exposure.metric(PERIODS)
-        shares = [
-            divide(total(throttled, window, minute), total(periods, window, minute))
-            for minute in range(exposure.minutes + 1)
-        ]
+        throttled, periods = (total(exposure, exposure.metric(name), window) for name in (THROTTLED, PERIODS))
+        shares = [divide(some, every) for some, every in zip(throttled, periods, strict=True)]
         return (Reading(over(shares, self.threshold(subject)), self.for_minutes(subject)),)
 
     # --- rule --------------------------------------------------------------------------------------------------------
@@ -90,7 +71,7 @@ class CpuThrottling:
         """By increase; multiplied out; what is not throttled; recorded; averages on both sides."""
         limit, by = subject.style.thresholds[self.name], subject.by
         throttled, periods = self._sum(subject, THROTTLED), self._sum(subject, PERIODS)
-        record = f"{by}:throttled_{subject.service.name.replace('-', '_')}:ratio"
+        record = f"{by}:throttled_{subject.snake}:ratio"
         averages = self._sum(subject, THROTTLED, agg="avg"), self._sum(subject, PERIODS, agg="avg")
         return {
             "increase": (

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, exported, window_text
+from alertforge.alerts.base import Reading, Subject
 from alertforge.alerts.scenes import Draw, MakeFlow, MakeSeries, Scenes, deploying
+from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import Vector, arithmetic, changes, increase, select
 from alertforge.prometheus.rules import Rule
 from alertforge.prometheus.series import Series
@@ -26,38 +27,21 @@ from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import Counts, restarts
 from alertforge.world.model import Service, Urgency
+from alertforge.world.naming import window_text
 
 RESTARTS = "kube_pod_container_status_restarts_total"
 
 
-class CrashLooping:
+class CrashLooping(StyledKind):
     """Restarts of the worst container within a window."""
 
     name: ClassVar[str] = "crash-looping"
     title: ClassVar[str] = "crash looping"
-    burn: ClassVar[bool] = False
-    definitions: ClassVar[int] = 1
-    histogram: ClassVar[bool] = False
+    asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
         (RESTARTS, "restarts of each `container` of each `pod` so far; carries `{by}`"),
     )
-
-    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
-        """What it reads."""
-        return exported(self.metrics, subject)
-
-    def urgency(self, subject: Subject) -> Urgency:
-        """A page."""
-        return "page"
-
-    def for_minutes(self, subject: Subject) -> int:
-        """As the house has it."""
-        return subject.style.for_[self.name]
-
-    def threshold(self, subject: Subject) -> int:
-        """Restarts that are still fine."""
-        return int(subject.style.thresholds[self.name])
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -101,7 +85,7 @@ class CrashLooping:
         """By changes; by difference; by rate; recorded; containers counted."""
         by, limit, window = subject.by, self.threshold(subject), subject.windows(self.name)
         series = f"{RESTARTS}{{{subject.scope}}}"
-        record = f"{by}:restarts_{subject.service.name.replace('-', '_')}:increase{window_text(window)}"
+        record = f"{by}:restarts_{subject.snake}:increase{window_text(window)}"
         return {
             "changes": (self._rule(subject, f"max by ({by}) ({self._counted(subject, 'changes')}) > {limit}"),),
             "difference": (
@@ -135,7 +119,7 @@ class CrashLooping:
     def plans(self, subject: Subject, others: Sequence[Service], seed: Seed) -> Iterable[Draw]:
         """One container loops, all do; a restart, restarts everywhere, slow ones, a deploy, old ones, elsewhere."""
         scenes = Scenes(subject, others)
-        wait, window, limit = self.for_minutes(subject), subject.windows(self.name), self.threshold(subject)
+        wait, window, limit = self.for_minutes(subject), subject.windows(self.name), int(self.threshold(subject))
         pods = subject.service.pods
         pace = max(1, (window - 2) // (limit + 2))  # minutes from crash to crash
         start = seed.rng(self.name, "start").between(window // 2, window)

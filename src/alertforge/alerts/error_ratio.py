@@ -15,42 +15,26 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, both, exported, over, window_text
+from alertforge.alerts.base import Reading, Subject, both, over
 from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, decimal, steps
 from alertforge.alerts.sli import error_ratio, errors_text, ratio_text, request_rate, requests_text
+from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Flow, calm
 from alertforge.traffic.shapes import steady
 from alertforge.world.model import Service, Urgency
+from alertforge.world.naming import window_text
 
 
-class ErrorRatio:
+class ErrorRatio(StyledKind):
     """The share of failed requests, with a traffic guard."""
 
     name: ClassVar[str] = "error-ratio"
     title: ClassVar[str] = "error ratio"
-    burn: ClassVar[bool] = False
-    definitions: ClassVar[int] = 1
-    histogram: ClassVar[bool] = False
+    asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "requests by `{status_label}`; carries `{by}`"),)
-
-    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
-        """What it reads."""
-        return exported(self.metrics, subject)
-
-    def urgency(self, subject: Subject) -> Urgency:
-        """A page."""
-        return "page"
-
-    def for_minutes(self, subject: Subject) -> int:
-        """As the house has it."""
-        return subject.style.for_[self.name]
-
-    def threshold(self, subject: Subject) -> Fraction:
-        """Failed share of requests."""
-        return Fraction(subject.style.thresholds[self.name])
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -80,7 +64,7 @@ class ErrorRatio:
         """Multiplied out; by increases; recorded first; the guard in the divisor; guarded with `unless`."""
         window, limit, least = subject.windows(self.name), subject.style.thresholds[self.name], subject.style.min_rps
         bad, every, ratio = errors_text(subject, window), requests_text(subject, window), ratio_text(subject, window)
-        record = f"{subject.by}:requests_{subject.service.name.replace('-', '_')}:rate{window_text(window)}"
+        record = f"{subject.by}:requests_{subject.snake}:rate{window_text(window)}"
         per_window = decimal(Fraction(least) * window * 60)
         return {
             "multiplied": (self._rule(subject, f"{bad} > {limit} * ({every} >= {least})"),),

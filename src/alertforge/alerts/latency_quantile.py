@@ -15,23 +15,25 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, exported, over, window_text
+from alertforge.alerts.base import Reading, Subject, over
 from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, decimal, steps
-from alertforge.alerts.sli import NAN
-from alertforge.prometheus.functions import histogram_quantile, rate, sum_
+from alertforge.alerts.sli import NAN, total
+from alertforge.alerts.styled import StyledKind
+from alertforge.prometheus.functions import histogram_quantile
 from alertforge.prometheus.rules import Rule
+from alertforge.prometheus.series import Labels, Series
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Flow, calm, stored_le
 from alertforge.world.model import Service, Urgency
+from alertforge.world.naming import window_text
 
 
-class LatencyQuantile:
+class LatencyQuantile(StyledKind):
     """A quantile of a classic histogram over a bound in seconds."""
 
     name: ClassVar[str] = "latency-quantile"
     title: ClassVar[str] = "latency quantile"
-    burn: ClassVar[bool] = False
-    definitions: ClassVar[int] = 1
+    asks: ClassVar[Urgency] = "page"
     histogram: ClassVar[bool] = True
     windowed: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
@@ -39,27 +41,18 @@ class LatencyQuantile:
         ("{histogram}_count", "all requests, as the histogram counts them; carries `{by}`"),
     )
 
-    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
-        """What it reads."""
-        return exported(self.metrics, subject)
-
-    def urgency(self, subject: Subject) -> Urgency:
-        """A page."""
-        return "page"
-
-    def for_minutes(self, subject: Subject) -> int:
-        """As the house has it."""
-        return subject.style.for_[self.name]
-
     # --- contract ----------------------------------------------------------------------------------------------------
 
     def readings(self, subject: Subject, exposure: Exposure) -> tuple[Reading, ...]:
         """The quantile over all pods is over the bound."""
-        window, q = subject.windows(self.name) * 60, Fraction(subject.style.quantile)
-        buckets = exposure.metric(f"{subject.service.family.histogram}_bucket")
+        by_bound: dict[Labels, list[Series]] = {}
+        for one in exposure.metric(f"{subject.service.family.histogram}_bucket"):
+            by_bound.setdefault(one.labels.only(["le"]), []).append(one)
+        rates = {bound: total(exposure, series, subject.windows(self.name)) for bound, series in by_bound.items()}
         values = []
         for minute in range(exposure.minutes + 1):
-            quantiles = histogram_quantile(q, sum_(rate(buckets, window, minute * 60), by=("le",)))
+            vector = {bound: column[minute] for bound, column in rates.items()}
+            quantiles = histogram_quantile(Fraction(subject.style.quantile), vector)
             values.append(next(iter(quantiles.values()), NAN))
         return (Reading(over(values, Fraction(subject.service.latency_threshold)), self.for_minutes(subject)),)
 
@@ -85,7 +78,7 @@ class LatencyQuantile:
     def accepted(self, subject: Subject) -> Mapping[str, tuple[Rule, ...]]:
         """By increase; recorded buckets; recorded quantile; the share of slow requests; fast requests too few."""
         bound, by = subject.service.latency_threshold, subject.by
-        name = subject.service.name.replace("-", "_")
+        name = subject.snake
         quantile, buckets = self._quantile(subject), self._buckets(subject)
         at_most, unbounded = f'le="{stored_le(bound)}"', 'le="+Inf"'
         fast = f"sum by ({by}) ({self._buckets(subject, at_most)})"

@@ -15,9 +15,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, exported, over
+from alertforge.alerts.base import Reading, Subject, over
 from alertforge.alerts.scenes import Draw, MakeSeries, Scenes, decimal, deploying
 from alertforge.alerts.sli import NAN
+from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import arithmetic, select
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
@@ -30,36 +31,17 @@ LIMIT = "kube_pod_container_resource_limits"
 SPEC = "container_spec_memory_limit_bytes"
 
 
-class MemoryLimit:
+class MemoryLimit(StyledKind):
     """Working set over limit, the worst pod."""
 
     name: ClassVar[str] = "memory-limit"
     title: ClassVar[str] = "memory near its limit"
-    burn: ClassVar[bool] = False
-    definitions: ClassVar[int] = 1
-    histogram: ClassVar[bool] = False
-    windowed: ClassVar[bool] = False
+    asks: ClassVar[Urgency] = "ticket"
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
         (USED, "memory of a `container` of a `pod` that cannot be reclaimed, bytes; carries `{by}`"),
         (SPEC, "the memory limit of the same container, bytes; same labels"),
         (LIMIT, 'the same limit as kube-state-metrics has it: `resource="memory"`, `unit="byte"`; carries `{by}`'),
     )
-
-    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
-        """What it reads."""
-        return exported(self.metrics, subject)
-
-    def urgency(self, subject: Subject) -> Urgency:
-        """A ticket: nobody has noticed yet."""
-        return "ticket"
-
-    def for_minutes(self, subject: Subject) -> int:
-        """As the house has it."""
-        return subject.style.for_[self.name]
-
-    def threshold(self, subject: Subject) -> Fraction:
-        """Share of the limit."""
-        return Fraction(subject.style.thresholds[self.name])
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -97,7 +79,7 @@ class MemoryLimit:
     def accepted(self, subject: Subject) -> Mapping[str, tuple[Rule, ...]]:
         """cAdvisor's own limit; aggregated sides; recorded; pods counted; compared with a multiple of the limit."""
         by, limit, scope = subject.by, subject.style.thresholds[self.name], subject.scope
-        record = f"{by}:memory_of_limit_{subject.service.name.replace('-', '_')}:max"
+        record = f"{by}:memory_of_limit_{subject.snake}:max"
         used, spec = f"{USED}{{{scope}}}", f"{SPEC}{{{scope}}}"
         memory_limit = f'{LIMIT}{{{scope}, resource="memory", unit="byte"}}'
         return {

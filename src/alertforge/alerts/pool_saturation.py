@@ -15,9 +15,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, exported, over
+from alertforge.alerts.base import Reading, Subject, over
 from alertforge.alerts.scenes import Draw, MakeSeries, Scenes, decimal, deploying
 from alertforge.alerts.sli import NAN
+from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import arithmetic, select, sum_
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
@@ -29,35 +30,16 @@ USED = "go_sql_stats_connections_in_use"
 SIZE = "go_sql_stats_connections_max_open"
 
 
-class PoolSaturation:
+class PoolSaturation(StyledKind):
     """Connections in use over connections allowed, service-wide."""
 
     name: ClassVar[str] = "pool-saturation"
     title: ClassVar[str] = "connection pool saturation"
-    burn: ClassVar[bool] = False
-    definitions: ClassVar[int] = 1
-    histogram: ClassVar[bool] = False
-    windowed: ClassVar[bool] = False
+    asks: ClassVar[Urgency] = "page"
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
         (USED, "database connections that a `{pod}` has in use; carries `{by}`"),
         (SIZE, "database connections that it may open; same labels"),
     )
-
-    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
-        """What it reads."""
-        return exported(self.metrics, subject)
-
-    def urgency(self, subject: Subject) -> Urgency:
-        """A page."""
-        return "page"
-
-    def for_minutes(self, subject: Subject) -> int:
-        """As the house has it."""
-        return subject.style.for_[self.name]
-
-    def threshold(self, subject: Subject) -> Fraction:
-        """Share of the pool."""
-        return Fraction(subject.style.thresholds[self.name])
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -87,7 +69,7 @@ class PoolSaturation:
         """Averages on both sides; multiplied out; what is free; recorded; `unless`."""
         limit, by = subject.style.thresholds[self.name], subject.by
         used, size = self._sum(subject, USED), self._sum(subject, SIZE)
-        record = f"{by}:pool_{subject.service.name.replace('-', '_')}:ratio"
+        record = f"{by}:pool_{subject.snake}:ratio"
         averages = self._sum(subject, USED, agg="avg"), self._sum(subject, SIZE, agg="avg")
         free = decimal(1 - Fraction(limit))
         return {

@@ -16,47 +16,31 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, exported, window_text
+from alertforge.alerts.base import Reading, Subject
 from alertforge.alerts.scenes import Draw, MakeSeries, Scenes, decimal, deploying
 from alertforge.alerts.sli import NAN
+from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import arithmetic, count_over_time, sum_, sum_over_time
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import VANTAGES, probes
 from alertforge.world.model import Service, Urgency
+from alertforge.world.naming import window_text
 
 PROBE = "probe_success"
 
 
-class ProbeFailing:
+class ProbeFailing(StyledKind):
     """Share of successful probes."""
 
     name: ClassVar[str] = "probe-failing"
     title: ClassVar[str] = "probe failing"
-    burn: ClassVar[bool] = False
-    definitions: ClassVar[int] = 1
-    histogram: ClassVar[bool] = False
+    asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
         (PROBE, "1 for a probe that succeeded, 0 for one that did not, from each `vantage`; carries `{by}`"),
     )
-
-    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
-        """What it reads."""
-        return exported(self.metrics, subject)
-
-    def urgency(self, subject: Subject) -> Urgency:
-        """A page."""
-        return "page"
-
-    def for_minutes(self, subject: Subject) -> int:
-        """As the house has it."""
-        return subject.style.for_[self.name]
-
-    def threshold(self, subject: Subject) -> Fraction:
-        """Share of probes that must succeed."""
-        return Fraction(subject.style.thresholds[self.name])
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -86,7 +70,7 @@ class ProbeFailing:
     def accepted(self, subject: Subject) -> Mapping[str, tuple[Rule, ...]]:
         """Sum over count; what failed; recorded; averaged the other way round."""
         limit, by, span = subject.style.thresholds[self.name], subject.by, window_text(subject.windows(self.name))
-        record = f"{by}:probe_success_{subject.service.name.replace('-', '_')}:avg{span}"
+        record = f"{by}:probe_success_{subject.snake}:avg{span}"
         good, every = self._of(subject, "sum", "sum_over_time"), self._of(subject, "sum", "count_over_time")
         nested = f"avg_over_time((avg by ({by}) ({PROBE}{{{subject.scope}}}))[{span}:1m])"
         return {

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, exported
+from alertforge.alerts.base import Reading, Subject
 from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, deploying
+from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import select
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
@@ -23,30 +24,16 @@ from alertforge.traffic.exposure import Exposure, Flow, Target, calm
 from alertforge.world.model import Service, Urgency
 
 
-class TargetDown:
+class TargetDown(StyledKind):
     """All targets down, or none at all."""
 
     name: ClassVar[str] = "target-down"
     title: ClassVar[str] = "target down"
-    burn: ClassVar[bool] = False
+    asks: ClassVar[Urgency] = "page"
     definitions: ClassVar[int] = 2
-    histogram: ClassVar[bool] = False
-    windowed: ClassVar[bool] = False
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
         ("up", "1 for each `{pod}` that was scraped, 0 where the scrape failed; carries `{by}`"),
     )
-
-    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
-        """What it reads."""
-        return exported(self.metrics, subject)
-
-    def urgency(self, subject: Subject) -> Urgency:
-        """A page."""
-        return "page"
-
-    def for_minutes(self, subject: Subject) -> int:
-        """As the house has it."""
-        return subject.style.for_[self.name]
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -69,7 +56,7 @@ class TargetDown:
     def accepted(self, subject: Subject) -> Mapping[str, tuple[Rule, ...]]:
         """The largest `up`; one rule a case; `absent` of what is up; nothing up counted from a record; `unless`."""
         up, by, name = f"up{{{subject.scope}}}", subject.by, subject.service.name
-        record = f"{by}:up_{name.replace('-', '_')}:sum"
+        record = f"{by}:up_{subject.snake}:sum"
         return {
             "max": (self._rule(subject, f"absent({up}) or max by ({by}) ({up}) < 1"),),
             "two-rules": (

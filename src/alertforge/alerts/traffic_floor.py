@@ -15,43 +15,28 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, either, exported, over, window_text
+from alertforge.alerts.base import Reading, Subject, either, over
 from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, decimal
 from alertforge.alerts.sli import request_rate, requests_text
+from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import select
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Flow, Target, calm
 from alertforge.traffic.shapes import steady
 from alertforge.world.model import Service, Urgency
+from alertforge.world.naming import window_text
 
 
-class TrafficFloor:
+class TrafficFloor(StyledKind):
     """Too few requests, or no counter."""
 
     name: ClassVar[str] = "traffic-floor"
     title: ClassVar[str] = "traffic under its floor"
-    burn: ClassVar[bool] = False
+    asks: ClassVar[Urgency] = "page"
     definitions: ClassVar[int] = 2
-    histogram: ClassVar[bool] = False
     windowed: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "requests by `{status_label}`; carries `{by}`"),)
-
-    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
-        """What it reads."""
-        return exported(self.metrics, subject)
-
-    def urgency(self, subject: Subject) -> Urgency:
-        """A page."""
-        return "page"
-
-    def for_minutes(self, subject: Subject) -> int:
-        """As the house has it."""
-        return subject.style.for_[self.name]
-
-    def threshold(self, subject: Subject) -> Fraction:
-        """Requests a second."""
-        return Fraction(subject.style.thresholds[self.name])
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -90,7 +75,7 @@ class TrafficFloor:
         window, limit, by = subject.windows(self.name), subject.style.thresholds[self.name], subject.by
         counter, every, name = self._counter(subject), requests_text(subject, window), subject.service.name
         span = window_text(window)
-        record = f"{by}:requests_{name.replace('-', '_')}:rate{span}"
+        record = f"{by}:requests_{subject.snake}:rate{span}"
         zero = f'label_replace(sum(rate({counter}[{span}])) or vector(0), "{by}", "{name}", "", "")'
         per_window = decimal(Fraction(limit) * window * 60)
         return {

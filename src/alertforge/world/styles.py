@@ -57,7 +57,7 @@ SERVICE_ALERTS: Final = (
 )
 FLEET_ALERTS: Final = ("{symptom}", "Service{symptom}", "Fleet{symptom}", "Any{symptom}")
 
-# Pairs keep the vocabulary of fast and slow burn alike; the rest is drawn word by word.
+# Pairs keep the vocabulary of fast and slow burn alike, a pair for each SLI; the rest is drawn word by word.
 BURN_SYMPTOMS: Final = (
     ("ErrorBudgetBurnFast", "ErrorBudgetBurnSlow"),
     ("FastBurn", "SlowBurn"),
@@ -65,6 +65,14 @@ BURN_SYMPTOMS: Final = (
     ("SloBurnAcute", "SloBurnChronic"),
     ("AvailabilityBurnPage", "AvailabilityBurnTicket"),
     ("ErrorBudgetSpike", "ErrorBudgetLeak"),
+)
+LATENCY_BURN_SYMPTOMS: Final = (
+    ("LatencyBudgetBurnFast", "LatencyBudgetBurnSlow"),
+    ("LatencyFastBurn", "LatencySlowBurn"),
+    ("SlownessBudgetHigh", "SlownessBudgetElevated"),
+    ("LatencySloAcute", "LatencySloChronic"),
+    ("LatencyBurnPage", "LatencyBurnTicket"),
+    ("LatencyBudgetSpike", "LatencyBudgetLeak"),
 )
 SYMPTOMS: Final[Mapping[str, tuple[str, ...]]] = {
     "target-down": ("Down", "TargetsMissing", "Unreachable", "NotScraped"),
@@ -246,7 +254,6 @@ def draw(seed: Seed, *, domain: str, manifests: bool | None = None) -> HouseStyl
     severity_label, owner_label, service_label = rng.choice(keys), rng.choice(OWNER_LABELS), rng.choice(SERVICE_LABELS)
     burn = _burn(seed.rng("burn"))
     kinds = seed.child("kinds")
-    fast_symptom, slow_symptom = kinds.rng("burn").choice(BURN_SYMPTOMS)
     names = seed.rng("names")
     scope: Literal["service", "fleet"] = "fleet" if names.chance(20) else "service"
     record, latency_record = (name.replace("{service_label}", service_label) for name in names.choice(RECORDS))
@@ -264,14 +271,18 @@ def draw(seed: Seed, *, domain: str, manifests: bool | None = None) -> HouseStyl
         extra_labels=rng.choice(EXTRA_LABELS),
         alert_name=names.choice(FLEET_ALERTS if scope == "fleet" else SERVICE_ALERTS),
         alert_scope=scope,
-        symptoms={"fast-burn": fast_symptom, "slow-burn": slow_symptom, **_per_kind(kinds.child("symptoms"), SYMPTOMS)},
+        symptoms={
+            **_pair("", kinds.rng("burn").choice(BURN_SYMPTOMS)),
+            **_pair("latency-", kinds.rng("latency-burn").choice(LATENCY_BURN_SYMPTOMS)),
+            **_per_kind(kinds.child("symptoms"), SYMPTOMS),
+        },
         record_name=record,
         latency_record_name=latency_record,
         slo_days=burn[0],
         burn=burn[1],
         for_={
-            "fast-burn": burn[1]["fast"].for_,
-            "slow-burn": burn[1]["slow"].for_,
+            **_pair("", (burn[1]["fast"].for_, burn[1]["slow"].for_)),
+            **_pair("latency-", (burn[1]["fast"].for_, burn[1]["slow"].for_)),
             **_per_kind(kinds.child("for"), FOR_MINUTES),
         },
         thresholds=_per_kind(kinds.child("thresholds"), THRESHOLDS),
@@ -291,6 +302,11 @@ def draw(seed: Seed, *, domain: str, manifests: bool | None = None) -> HouseStyl
         manifests=drawn_manifests if manifests is None else manifests,
         yaml=_yaml(seed.rng("yaml")),
     )
+
+
+def _pair(sli: str, tiers: tuple[T, T]) -> dict[str, T]:
+    """Something of the fast and of the slow burn alert of an SLI."""
+    return {f"{sli}fast-burn": tiers[0], f"{sli}slow-burn": tiers[1]}
 
 
 def _per_kind(seed: Seed, vocabulary: Mapping[str, Sequence[T]]) -> dict[str, T]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 
 from alertforge.prometheus.number import NAN, Number
 from alertforge.prometheus.series import Marker, Series
@@ -28,13 +28,13 @@ class _Counter:
     lost: Sequence[int]  # what resets up to this sample have taken away
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Stretch:
-    """How far a window's change is stretched to its boundaries, in seconds and as a factor."""
+    """How far a window's change is stretched to its boundaries; all lengths in one and the same fine unit."""
 
-    to_start: Fraction
-    to_end: Fraction
-    factor: Fraction
+    covered: int  # from the first sample to the last
+    to_start: int
+    to_end: int
 
 
 def summed_rates(counters: Sequence[Series], window: int, minutes: Iterable[int]) -> list[Number]:
@@ -66,34 +66,36 @@ def _counter(series: Series) -> _Counter:
 
 
 def _sum(counters: Sequence[_Counter], window: int, minute: int) -> Number:
-    changes: dict[tuple[int, int, int, int], int] = {}  # by what decides how far they are stretched
-    odd = Fraction(0)  # increases of counters that would have been negative at the start of the window
+    stretched: dict[_Stretch, int] = {}  # numerators over what is covered: of most counters the same
+    whole, found = 0, False
     for one in counters:
         slots = len(one.before) - 1
         first = one.before[min(max(minute - window + 1, 0), slots)]
         last = one.before[min(minute + 1, slots)] - 1
         if last <= first:
             continue
-        value = one.values[first]
+        found = True
+        value, begin, end = one.values[first], one.slots[first], one.slots[last]
         change = one.values[last] - value + one.lost[last] - one.lost[first]
-        covered = one.slots[last] - one.slots[first]
-        shape = (covered, last - first, one.slots[first] - (minute - window), minute - one.slots[last])
-        stretch = _stretch(*shape)
-        if change > 0 and value * covered * SCRAPE < stretch.to_start * change:
-            odd += change + value + change * stretch.to_end / (covered * SCRAPE)
-            changes.setdefault(shape, 0)
+        by = _stretch(end - begin, last - first, begin - (minute - window), minute - end)
+        if change > 0 and value * by.covered < by.to_start * change:  # it would have been negative at the start
+            whole += change + value
+            added = change * by.to_end
         else:
-            changes[shape] = changes.get(shape, 0) + change
-    if not changes:
+            added = change * (by.covered + by.to_start + by.to_end)
+        stretched[by] = stretched.get(by, 0) + added
+    if not found:
         return NAN
-    return (sum((change * _stretch(*shape).factor for shape, change in changes.items()), odd)) / (window * SCRAPE)
+    return sum((Fraction(added, by.covered) for by, added in stretched.items()), Fraction(whole)) / (window * SCRAPE)
 
 
-@lru_cache(maxsize=4096)
+@cache
 def _stretch(covered: int, steps: int, to_start: int, to_end: int) -> _Stretch:
-    """As `extrapolatedRate` of Prometheus 3.5; arguments in minutes."""
-    seconds = covered * SCRAPE
+    """As `extrapolatedRate` of Prometheus 3.5; arguments in minutes, but for the number of steps between samples.
+
+    The unit is the second divided by twice the steps, in which half a step's length is a whole number.
+    """
+    seconds, unit = covered * SCRAPE, 2 * steps
     threshold = seconds / steps * 1.1  # in float64 as in Prometheus: the comparison below is a step
-    half = Fraction(seconds, 2 * steps)
-    start, end = (half if side * SCRAPE >= threshold else Fraction(side * SCRAPE) for side in (to_start, to_end))
-    return _Stretch(start, end, (seconds + start + end) / seconds)
+    start, end = (seconds if side * SCRAPE >= threshold else side * SCRAPE * unit for side in (to_start, to_end))
+    return _Stretch(seconds * unit, start, end)

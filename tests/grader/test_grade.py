@@ -16,7 +16,7 @@ from shop import ALERTMANAGER, CART_RULES, HOST, NODE_START, SPEC, START, Shop, 
 
 import alertforge
 from alertforge.alertmanager import amtool
-from alertforge.grader.grade import main, measure
+from alertforge.grader.grade import load_task, main, measure
 from alertforge.grader.spec import LabelRule, to_json
 from alertforge.prometheus import promtool
 from alertforge.tools import find
@@ -313,6 +313,25 @@ def test_a_broken_task_is_a_zero_with_a_note(shop: Shop, tmp_path: Path) -> None
     assert main(_options(shop, shop.workspace(), tmp_path)) == 1
     assert json.loads((tmp_path / "r.json").read_text())["reward"] == 0.0
     assert "spec version" in json.loads((tmp_path / "d.json").read_text())["grader_error"]
+
+
+def test_a_task_is_read_again_once_a_byte_of_it_changed(shop: Shop) -> None:
+    before = load_task(shop.spec_dir)
+    assert load_task(shop.spec_dir) is before
+    _edit_in_place(shop.spec_dir / "hidden" / "reference.yml", "[5m]", "[6m]")
+    _edit_in_place(shop.spec_dir / "spec.json", f'"task": "{SPEC.task}"', f'"task": "{SPEC.task[::-1]}"')
+    after = load_task(shop.spec_dir)
+    assert after.reference is not None
+    assert all("[6m]" in rule.expr for rule in after.reference.rules())
+    assert after.spec == replace(SPEC, task=SPEC.task[::-1])
+
+
+def _edit_in_place(path: Path, old: str, new: str) -> None:
+    """Change a file but not its size or time."""
+    status, text = path.stat(), path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def test_every_reward_is_a_finite_number_for_an_absent_workspace(shop: Shop, tmp_path: Path) -> None:

@@ -50,7 +50,12 @@ def index(files: Iterable[RuleFile]) -> Index:
 
 def definition(rule: Rule, group: Group) -> Definition:
     """The normal form of a rule in its group."""
-    labels = {**dict(group.labels), **dict(rule.labels)}
+    return _definition(rule, group.labels)
+
+
+@lru_cache(maxsize=1024)
+def _definition(rule: Rule, group_labels: Pairs) -> Definition:
+    labels = {**dict(group_labels), **dict(rule.labels)}
     tree = tree_of(rule)
     if tree is None:
         expr = " ".join(rule.expr.split())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from alertforge import yamlsafe
@@ -19,6 +20,8 @@ Pairs = tuple[tuple[str, str], ...]
 
 MANIFEST_API: Final = "monitoring.coreos.com/v1"
 MANIFEST_KIND: Final = "PrometheusRule"
+KEPT_FILES: Final = 256  # what they say is remembered ...
+KEPT_LENGTH: Final = 100_000  # ... where they have no more characters
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,10 @@ class _RefusedError(ValueError):
 
 def read(path: str, text: str) -> RuleFile:
     """Read one file, plain or manifest. Never raises: what cannot be read is in `problems`."""
+    return _kept(path, text) if len(text) <= KEPT_LENGTH else _read(path, text)
+
+
+def _read(path: str, text: str) -> RuleFile:
     try:
         document = yamlsafe.load(text, scalars="text")
     except yamlsafe.YamlError as error:
@@ -124,6 +131,9 @@ def read(path: str, text: str) -> RuleFile:
         return _file(path, document)
     except _RefusedError as error:
         return RuleFile(path, problems=(Problem(path, "", str(error)),))
+
+
+_kept = lru_cache(maxsize=KEPT_FILES)(_read)
 
 
 def _file(path: str, document: Any) -> RuleFile:

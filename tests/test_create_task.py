@@ -18,7 +18,7 @@ MASTER = "tests-of-create"
 COUNTS = {
     "easy": {"A": 1, "P": 1, "C": 1, "R": 1, "I": 1},
     "medium": {"A": 3, "P": 3, "C": 1, "R": 1, "I": 2},
-    "hard": {"A": 4, "P": 5, "C": 2, "R": 2, "I": 1},
+    "hard": {"A": 4, "P": 5, "C": 2, "R": 1, "I": 2},
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import re
 import shutil
 import signal
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from alertforge import __version__, harbor, policies
-from alertforge.create import catalogue, create, task_id
+from alertforge.create import catalogue, create, find_workflow, task_id
 from alertforge.errors import AlertForgeError
 from alertforge.gate import Progress, Report, Verdict, gate, solves
 from alertforge.harbor import directory as layout
@@ -42,6 +43,7 @@ class Order:
     tier: str
     number: int
     master: str
+    file: Path | None = None  # of workflows; None for the core tier
 
     @property
     def id(self) -> str:
@@ -50,7 +52,11 @@ class Order:
 
     def create(self) -> Task:
         """The task as a value."""
-        return create(self.workflow, self.tier, self.number, self.master)
+        return create(self.workflow, self.tier, self.number, self.master, self.file)
+
+    def check(self) -> None:
+        """Raise AlertForgeError where there is no such workflow, tier or number."""
+        find_workflow(self.workflow, self.tier, self.number, self.file)
 
 
 @dataclass(frozen=True)
@@ -95,11 +101,11 @@ def orders(only: str = "", master: str = MASTER_SEED) -> tuple[Order, ...]:
     return found
 
 
-def order(name: str, master: str = MASTER_SEED) -> Order:
+def order(name: str, master: str = MASTER_SEED, file: Path | None = None) -> Order:
     """The order that makes the task of an id. Raises AlertForgeError for an id that is not one."""
     match = re.fullmatch(r"af-(?:\d{3}|x)-(.+)-([a-z]+)-s(\d{1,9})", name)
     if match is not None:
-        found = Order(match[1], match[2], int(match[3]), master)
+        found = Order(match[1], match[2], int(match[3]), master, file)
         with suppress(ValueError):  # no such workflow or tier
             if found.id == name:
                 return found
@@ -117,10 +123,10 @@ def build(
 ) -> Outcome:
     """Make tasks into `<out>/tasks`, with scripts, manifest and registry. `done` is told of each task as it ends.
 
-    Tasks of the core tier that are there already and not wanted now keep their rows. Raises OSError where `out` cannot
-    be written.
+    Tasks of the core tier that are there already and not wanted now keep their rows. Raises AlertForgeError where `out`
+    cannot be written.
     """
-    out.mkdir(parents=True, exist_ok=True)
+    _make_folder(out)
     kept = _kept_rows(out, {order.id for order in wanted})
     built = []
     with _staging(out) as staging:
@@ -135,7 +141,8 @@ def build(
 
 def sample(out: Path, order: Order, kit: Kit, *, progress: Progress = lambda what: None) -> Built:
     """Make one task into `<out>/<id>`, or `<out>/rejected/<id>`, and nothing else."""
-    out.mkdir(parents=True, exist_ok=True)
+    order.check()
+    _make_folder(out)
     with _staging(out) as staging:
         one = make(order, staging, kit, progress)
         _move(staging / one.id / "task", out / one.id if one.ok else out / "rejected" / one.id)
@@ -231,6 +238,15 @@ def _stop_when_told() -> None:
     """Ctrl-C is for the process that leads; what it ends in turn cleans up behind itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AlertForgeError(f"--out {out}: {error.strerror}") from None
+    if not os.access(out, os.W_OK | os.X_OK):
+        raise AlertForgeError(f"--out {out}: this folder cannot be written to")
 
 
 @contextmanager

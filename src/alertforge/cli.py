@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -46,6 +47,7 @@ EXIT_FAILED = 1  # a check did not pass
 EXIT_USAGE = 2  # bad usage or bad input
 EXIT_INTERRUPTED = 130  # what a shell reports after Ctrl-C
 
+SECONDS_BETWEEN_LINES = 5.0  # of progress, where it does not go to a terminal
 DEMO_CHECKS = 8  # shown of those that failed
 
 
@@ -95,6 +97,13 @@ _OUT = click.option("--out", required=True, type=click.Path(path_type=Path), met
 _GATE = click.option(
     "--gate/--no-gate", "gated", default=True, show_default=True, help="Hold each task against the gate."
 )
+_WORKFLOWS = click.option(
+    "--workflows",
+    "file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Workflows of your own in YAML, in place of the core tier's.",
+)
 
 
 @main.command("build")
@@ -129,13 +138,21 @@ def build_command(ctx: click.Context, out: Path, master: str, only: str, jobs: i
 )
 @_OUT
 @_MASTER
+@_WORKFLOWS
 @_GATE
 @click.pass_context
 def sample_command(
-    ctx: click.Context, workflow: str, tier: str, number: int, out: Path, master: str, gated: bool
+    ctx: click.Context,
+    workflow: str,
+    tier: str,
+    number: int,
+    out: Path,
+    master: str,
+    file: Path | None,
+    gated: bool,
 ) -> None:
     """Make one task, into a folder of its name in DIR."""
-    order = build.Order(workflow, tier, number, master)
+    order = build.Order(workflow, tier, number, master, file)
     with _spinner() as spinner:
         one = build.sample(out, order, _kit(gated), progress=spinner.step)
     place = out / one.id if one.ok else out / "rejected" / one.id
@@ -147,10 +164,11 @@ def sample_command(
 @main.command("gate")
 @click.argument("tasks", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TASK...")
 @_MASTER
+@_WORKFLOWS
 @click.pass_context
-def gate_command(ctx: click.Context, tasks: Sequence[Path], master: str) -> None:
+def gate_command(ctx: click.Context, tasks: Sequence[Path], master: str, file: Path | None) -> None:
     """Make each task anew from its id, compare the bytes, and hold it against the gate; exit code 1 when one fails."""
-    orders = [build.order(layout.read_metadata(folder)["id"], master) for folder in tasks]
+    orders = [build.order(layout.read_metadata(folder)["id"], master, file) for folder in tasks]
     kit = _kit()
     accepted = True
     for folder, order in zip(tasks, orders, strict=True):
@@ -403,15 +421,22 @@ def _download_progress() -> Iterator[_DownloadProgress]:
 
 
 class _Spinner:
-    """Shows on a terminal what long work is at; lines said meanwhile go to standard output."""
+    """Shows what long work is at; lines said meanwhile go to standard output.
+
+    Where standard error is no terminal, a line every now and then does it.
+    """
 
     def __init__(self, bars: Progress) -> None:
         self._bars = bars
         self._task = bars.add_task("")
+        self._told = time.monotonic()
 
     def step(self, what: str) -> None:
         """What is done now."""
         self._bars.update(self._task, description=what)
+        if self._bars.disable and time.monotonic() - self._told > SECONDS_BETWEEN_LINES:
+            self._told = time.monotonic()
+            click.echo(what, err=True)
 
     def say(self, text: str) -> None:
         """A line of the result."""

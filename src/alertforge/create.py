@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from functools import cached_property
+from pathlib import Path
+from typing import Final, TypeVar
 
 from alertforge.alertmanager import inhibition as aminhibition
 from alertforge.alertmanager import routing as amrouting
 from alertforge.alertmanager.config import Config, InhibitRule
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
-from alertforge.defects import CONFIG_DEFECTS, applicable
 from alertforge.errors import AlertForgeError
 from alertforge.grader.spec import (
     SPEC_VERSION,
@@ -32,37 +33,32 @@ from alertforge.items.base import Edit, Item
 from alertforge.items.inhibition import InhibitionItem
 from alertforge.items.recording import RecordingItem, sli_record, sli_windows
 from alertforge.items.route import RouteItem
+from alertforge.plan import PlanError, Planner
 from alertforge.prometheus.rules import Group, RuleFile, machine_text
 from alertforge.prometheus.series import Labels
 from alertforge.repo import exporters
-from alertforge.repo.brief import AlertEntry, Brief, Expertise, Tone
+from alertforge.repo.brief import AlertEntry, Brief, Expertise, Persona, Tone
 from alertforge.repo.model import CONFIG_PATH, Repo, alert_place, record_place
 from alertforge.repo.printer import print_alertmanager, print_rule_file
 from alertforge.repo.routing import base_config, inhibit_rule, routing_policy
 from alertforge.repo.texts import documents, instruction, readme
 from alertforge.repo.visible import visible_tests
 from alertforge.seeds import Seed
-from alertforge.task import Attempt, Files, Task
+from alertforge.task import Attempt, Files, Round, Task
+from alertforge.workflow import SIZES, Recipe, Workflow, core, load
 from alertforge.world.create import create as create_world
 from alertforge.world.create import deal
-from alertforge.world.model import Service, World
+from alertforge.world.model import Person, Service, World
 
-TIERS: Final = ("easy", "medium", "hard")
+TIERS: Final = tuple(SIZES)
 SEEDS_PER_TIER: Final = 2
-WORKFLOWS: Final = ("slo-onboarding",)
-DISTRACTORS: Final = {"easy": 1, "medium": 3, "hard": 8}
-EXPERTISE: Final[Mapping[str, tuple[Expertise, ...]]] = {
-    "easy": ("novice", "practitioner"),
-    "medium": ("practitioner", "expert"),
-    "hard": ("practitioner", "expert"),
-}
-TONES: Final[tuple[Tone, ...]] = ("plain", "friendly", "terse", "formal")
+WORLDS: Final = 100  # draws before giving up
 
 
 def catalogue() -> tuple[tuple[str, str, str, int], ...]:
     """The core tier: (task id, workflow, tier, seed number), in the order of the ids."""
     out = []
-    for workflow in WORKFLOWS:
+    for workflow in core():
         for tier in TIERS:
             for number in range(1, SEEDS_PER_TIER + 1):
                 out.append((task_id(workflow, tier, number), workflow, tier, number))
@@ -72,196 +68,111 @@ def catalogue() -> tuple[tuple[str, str, str, int], ...]:
 def task_id(workflow: str, tier: str, number: int) -> str:
     """`af-001-slo-onboarding-easy-s1`; tasks beyond the core tier have no number: `af-x-slo-onboarding-easy-s7`."""
     index = "x"
-    if number <= SEEDS_PER_TIER:
-        place = (WORKFLOWS.index(workflow) * len(TIERS) + TIERS.index(tier)) * SEEDS_PER_TIER + number
+    if workflow in core() and number <= SEEDS_PER_TIER:
+        place = (list(core()).index(workflow) * len(TIERS) + TIERS.index(tier)) * SEEDS_PER_TIER + number
         index = f"{place:03d}"
     return f"af-{index}-{workflow}-{tier}-s{number}"
 
 
-def create(workflow: str, tier: str, number: int, master: str | int) -> Task:
-    """One task. Raises AlertForgeError for an unknown workflow or tier, or a number below 1."""
-    if workflow not in WORKFLOWS:
-        raise AlertForgeError(f"unknown workflow {workflow!r}: one of {', '.join(WORKFLOWS)}")
-    if tier not in TIERS:
-        raise AlertForgeError(f"unknown tier {tier!r}: one of {', '.join(TIERS)}")
+def find_workflow(workflow: str, tier: str, number: int, file: Path | None = None) -> Workflow:
+    """The workflow of a task, of the core tier or of those in `file`.
+
+    Raises AlertForgeError for an unknown workflow or tier, a number below 1, or a file that cannot be used.
+    """
+    known = core() if file is None else load(file)
+    if workflow not in known:
+        raise AlertForgeError(f"unknown workflow {workflow!r}: one of {', '.join(known)}")
+    if tier not in known[workflow].tiers:
+        raise AlertForgeError(f"unknown tier {tier!r}: one of {', '.join(known[workflow].tiers)}")
     if number < 1:
         raise AlertForgeError(f"seed numbers start at 1, not {number}")
+    return known[workflow]
+
+
+def create(workflow: str, tier: str, number: int, master: str | int, file: Path | None = None) -> Task:
+    """One task. Raises AlertForgeError as `find_workflow` does, or where no company has a place for the queue."""
+    found = find_workflow(workflow, tier, number, file)
     root = Seed.master(master)
     seed = root.child(workflow, tier, number)
-    return _Maker(workflow, tier, number, seed, _world(root, seed, workflow, tier, number)).task()
+    recipe = found.tiers[tier]
+    last = "no house style names its alerts after services"
+    for world in _worlds(root, seed, recipe, task_id(workflow, tier, number)):
+        try:
+            return _Maker(found, recipe, number, seed, world).task()
+        except PlanError as error:
+            last = str(error)
+    raise AlertForgeError(f"no world in {WORLDS} draws has a place for the queue of {workflow} {tier}: {last}")
 
 
-def _world(root: Seed, seed: Seed, workflow: str, tier: str, number: int) -> World:
-    """The task's company: dealt without repeats over the core tier; one whose alert names hold the service's name."""
-    focus = TIERS.index(tier) + 1
-    ids = [item[0] for item in catalogue()]
-    own = task_id(workflow, tier, number)
-    company = deal(root.child("companies"), len(ids))[ids.index(own)] if own in ids else None
-    for attempt in range(100):
-        world = create_world(seed.child("world", attempt), services=focus, company=company)
+def _worlds(root: Seed, seed: Seed, recipe: Recipe, name: str) -> Iterator[World]:
+    """Draws of the task's company: dealt without repeats over the core tier; alert names hold the service's name."""
+    ids = [entry[0] for entry in catalogue()]
+    company = deal(root.child("companies"), len(ids))[ids.index(name)] if name in ids else None
+    for attempt in range(WORLDS):
+        world = create_world(seed.child("world", attempt), services=recipe.services, company=company)
         if "{Service}" in world.style.alert_name or "{service}" in world.style.alert_name:
-            return world
-    raise AlertForgeError("no usable house style in 100 draws")
+            yield world
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What a task varies in beside its workflow, tier and world."""
+
+    expertise: Expertise
+    tone: Tone
+    archetype: str
+    persona: Persona
 
 
 @dataclass(frozen=True)
 class _Maker:
     """Builds one task; every method reads the same seed and world."""
 
-    workflow: str
-    tier: str
+    workflow: Workflow
+    recipe: Recipe
     number: int
     seed: Seed
     world: World
     printed: dict[RuleFile, str] = field(default_factory=dict)
     printed_configs: list[tuple[Config, str]] = field(default_factory=list)
 
-    # --- the queue ---------------------------------------------------------------------------------------------------
+    @property
+    def id(self) -> str:
+        """The task's id."""
+        return task_id(self.workflow.name, self.recipe.tier, self.number)
+
+    @cached_property
+    def axes(self) -> Axes:
+        """What the task varies in beside its world."""
+        rng = self.seed.rng("axes")
+        expertise, tone = rng.choice(self.recipe.expertise), rng.choice(self.workflow.tones)
+        return Axes(expertise, tone, rng.choice(self.workflow.archetypes), rng.choice(self.workflow.personas))
+
+    def _requester(self, persona: Persona) -> Person:
+        """Who asks: the company's SRE, or somebody of a team that owns one of the services in focus."""
+        rng = self.seed.rng("requester")
+        team = self.world.team(rng.choice(self.focus).team)
+        match persona:
+            case "sre":
+                return self.world.sre
+            case "team-lead":
+                return team.lead
+            case "on-call":
+                return rng.choice(team.members)
+
+    @cached_property
+    def planner(self) -> Planner:
+        """Who draws the queue."""
+        return Planner(self.workflow, self.recipe, self.seed, self.world)
 
     @property
     def focus(self) -> tuple[Service, ...]:
         """The services the task is about."""
-        return self.world.services[: self.world.focus]
+        return self.planner.focus
 
     def subject(self, service: Service) -> Subject:
         """A service as alert kinds see it."""
-        return Subject(self.world, service)
-
-    def beside(self, service: Service) -> tuple[Service, ...]:
-        """Who shares a service's scenarios: one other service, of the same family where there is one."""
-        others = [one for one in self.world.services if one != service]
-        same = [one for one in others if one.family == service.family]
-        return tuple((same or others)[:1])
-
-    def health_kinds(self, service: Service) -> tuple[str, ...]:
-        """The alerts that watch a service beside its SLO: whether it is up, and two or three more."""
-        rng = self.seed.rng("health", service.name)
-        more = [name for name, kind in KINDS.items() if not kind.burn and name != "target-down"]
-        count = 3 if service in self.focus else 1
-        return ("target-down", *rng.sample(more, count))
-
-    def items(self) -> tuple[Item, ...]:
-        """The queue of this workflow and tier."""
-        alerts = self._new_alerts()
-        repairs = self._repairs({"easy": 1, "medium": 3, "hard": 5}[self.tier])
-        records = self._recordings(2 if self.tier == "hard" else 1)
-        routes = self._routes(2 if self.tier == "hard" else 1)
-        wanted = {"easy": 5, "medium": 10, "hard": 14}[self.tier]
-        left = wanted - len(alerts) - len(repairs) - len(records) - len(routes)
-        inhibitions = self._inhibitions(left, alerts)
-        return (*alerts, *repairs, *records, *routes, *inhibitions)
-
-    def _new_alerts(self) -> tuple[AlertItem, ...]:
-        wanted = {
-            "easy": ((0, "fast-burn"),),
-            "medium": ((0, "fast-burn"), (0, "slow-burn"), (1, "fast-burn")),
-            "hard": ((0, "fast-burn"), (0, "slow-burn"), (1, "fast-burn"), (2, "slow-burn")),
-        }[self.tier]
-        out = []
-        for index, (place, kind) in enumerate(wanted, 1):
-            service = self.focus[place]
-            out.append(
-                AlertItem(
-                    f"A{index}",
-                    self.subject(service),
-                    KINDS[kind],
-                    self.beside(service),
-                    self.seed.child(f"A{index}"),
-                )
-            )
-        return tuple(out)
-
-    def _repairs(self, count: int) -> tuple[AlertItem, ...]:
-        """Broken health alerts, spread over the services; no defect twice, hidden ones only on hard."""
-        out: list[AlertItem] = []
-        used: set[str] = set()
-        pairs = [(service, kind) for service in self.focus for kind in self.health_kinds(service)]
-        for service, name in self.seed.rng("repairs").shuffled(pairs):
-            if len(out) == count:
-                break
-            item_id = f"P{len(out) + 1}"
-            subject, kind = self.subject(service), KINDS[name]
-            choices = [
-                (defect, broken)
-                for defect, broken in applicable(kind.rule(subject), subject, self.seed.child(item_id, "defect"))
-                if defect.name not in used and (defect.hidden or self.tier != "hard")
-            ]
-            if not choices:
-                continue
-            defect, broken = self.seed.rng(item_id, "choice").choice(choices)
-            used.add(defect.name)
-            audit = self.tier == "hard" and len(out) == count - 1
-            out.append(
-                AlertItem(item_id, subject, kind, self.beside(service), self.seed.child(item_id), defect, broken, audit)
-            )
-        return tuple(out)
-
-    def _recordings(self, count: int) -> tuple[RecordingItem, ...]:
-        families: dict[str, Service] = {}
-        for service in self.world.services:
-            families.setdefault(service.family.name, service)
-        out: list[RecordingItem] = []
-        for index, service in enumerate(list(families.values())[:count], 1):
-            item_seed = self.seed.child(f"C{index}")
-            item = RecordingItem(f"C{index}", self.subject(service), self.beside(service), item_seed)
-            if index > 1:
-                item = self._broken_records(item)
-            out.append(item)
-        return tuple(out)
-
-    def _broken_records(self, item: RecordingItem) -> RecordingItem:
-        """The same records, all with one defect."""
-        first = item.rules[0]
-        choices = [defect for defect, _ in applicable(first, item.subject, item.seed)]
-        for defect in item.seed.rng("defect").shuffled(choices):
-            broken = [defect.apply(rule, item.subject, item.seed) for rule in item.rules]
-            if all(rule is not None for rule in broken):
-                return replace(item, defect=defect, broken=tuple(rule for rule in broken if rule is not None))
-        return item
-
-    def _routes(self, count: int) -> tuple[RouteItem, ...]:
-        teams = list(dict.fromkeys(service.team for service in self.focus))[:count]
-        out = []
-        for index, name in enumerate(teams, 1):
-            service = next(one for one in self.focus if one.team == name)
-            strangers = tuple(team for team in self.world.teams if team.name not in teams)
-            out.append(
-                RouteItem(
-                    f"R{index}", self.world, service, self.world.team(name), strangers, self.seed.child(f"R{index}")
-                )
-            )
-        return tuple(out)
-
-    def _inhibitions(self, count: int, alerts: Sequence[AlertItem]) -> tuple[InhibitionItem, ...]:
-        out = []
-        for index, service in enumerate(self.focus[:count], 1):
-            subject = self.subject(service)
-            kinds = self.health_kinds(service)
-            targets = [item.rule.name for item in alerts if item.subject.service == service]
-            consequences = [kind for kind in kinds if kind in ("error-ratio", "latency-quantile")]
-            targets += [subject.alert_name(kind) for kind in consequences]
-            if len(targets) < 2:
-                targets.append(subject.alert_name(kinds[1]))
-            quiet = [subject.alert_name(kind) for kind in kinds[1:] if subject.alert_name(kind) not in targets]
-            other = self.beside(service)[0]
-            out.append(
-                InhibitionItem(
-                    f"I{index}",
-                    subject,
-                    subject.alert_name("target-down"),
-                    tuple(targets),
-                    tuple(quiet),
-                    other,
-                    self.seed.child(f"I{index}"),
-                    self._tickets(subject),
-                )
-            )
-        return tuple(out)
-
-    @staticmethod
-    def _tickets(subject: Subject) -> frozenset[str]:
-        """The alerts of a service that ask for a ticket in this house."""
-        return frozenset(subject.alert_name(name) for name, kind in KINDS.items() if kind.urgency(subject) == "ticket")
+        return self.planner.subject(service)
 
     # --- the repo ----------------------------------------------------------------------------------------------------
 
@@ -292,9 +203,9 @@ class _Maker:
         return replace(repo, rule_files=tuple(sorted(repo.rule_files, key=lambda file: file.path)))
 
     def _base_kinds(self, service: Service) -> tuple[str, ...]:
-        """A healthy sibling burn alert stands in the repo unless the tier is hard."""
-        burn = ("fast-burn",) if service not in self.focus and self.tier != "hard" else ()
-        return (*self.health_kinds(service), *burn)
+        """Healthy sibling burn alerts stand in the repo unless the tier is hard."""
+        burn = self.workflow.siblings if service not in self.focus and not self.planner.hard else ()
+        return (*self.planner.health_kinds(service), *burn)
 
     def _base_records(self, repo: Repo, items: Sequence[Item]) -> Repo:
         families = {item.subject.service.family.name for item in items if isinstance(item, RecordingItem)}
@@ -310,7 +221,7 @@ class _Maker:
         return repo
 
     def _exporters(self) -> tuple[exporters.Exporter, ...]:
-        names = self.seed.rng("exporters").sample(exporters.load_all(), DISTRACTORS[self.tier])
+        names = self.seed.rng("exporters").sample(exporters.load_all(), self.recipe.distractors)
         return tuple(sorted(names, key=lambda one: one.name))
 
     # --- the contract ------------------------------------------------------------------------------------------------
@@ -325,7 +236,7 @@ class _Maker:
             scenarios += own
         return Spec(
             SPEC_VERSION,
-            task_id(self.workflow, self.tier, self.number),
+            self.id,
             tuple(scenarios),
             tuple(r for r in requirements if isinstance(r, AlertRequirement)),
             tuple(r for r in requirements if isinstance(r, RecordingRequirement)),
@@ -435,10 +346,13 @@ class _Maker:
 
     def brief(self, items: Sequence[Item], start: Repo, solved: Config) -> Brief:
         """Everything the texts need."""
-        style = self.world.style
-        rng = self.seed.rng("axes")
+        style, axes = self.world.style, self.axes
         kinds = dict.fromkeys(
-            kind for service in self.world.services for kind in ("fast-burn", "slow-burn", *self.health_kinds(service))
+            (
+                *("fast-burn", "slow-burn"),
+                *(item.kind.name for item in items if isinstance(item, AlertItem)),
+                *(kind for service in self.world.services for kind in self._base_kinds(service)),
+            )
         )
         example = self.subject(self.focus[0])
         anyone = self.subject(_placeholder(self.focus[0]))
@@ -453,11 +367,11 @@ class _Maker:
             self.subject(one).record(window) for one in families.values() for window in sli_windows(self.world)
         )
         return Brief(
-            task_id(self.workflow, self.tier, self.number),
-            self.workflow,
-            self.tier,  # type: ignore[arg-type]
-            rng.choice(EXPERTISE[self.tier]),
-            rng.choice(TONES),
+            self.id,
+            self.workflow.name,
+            self.recipe.tier,  # type: ignore[arg-type]
+            axes.expertise,
+            axes.tone,
             self.world,
             tuple(item.request() for item in items),
             tuple(
@@ -474,6 +388,8 @@ class _Maker:
             tuple(records),
             tuple(file.path for file in start.rule_files),
             self.canary,
+            self._requester(axes.persona),
+            self.workflow.situations,
             sli_windows(self.world),
             (
                 f"While a service's `{style.symptoms['target-down']}` alert fires, the alerts that only follow from it "
@@ -485,11 +401,11 @@ class _Maker:
 
     def task(self) -> Task:
         """The whole task."""
-        items = self.items()
+        items = self.planner.items()
         solved = self.base(items)
         for item in items:
             solved = item.place(solved)
-        items = tuple(self._spoiled(item, solved.config) for item in items)
+        items = tuple(self.planner.spoiled(items, solved.config))
         start = self._broken(solved, items)
         brief = self.brief(items, start, solved.config)
         text_seed = self.seed.child("texts")
@@ -503,17 +419,20 @@ class _Maker:
         start_files = self.files(start)
         hidden = {f"baseline/{path}": text for path, text in start_files.items()}
         hidden["records.yml"] = self.reference_records()
-        accepted, wrong = self._attempts(items, solved, whole)
+        accepted, wrong, rounds = self._attempts(items, solved, whole)
         return Task(
-            task_id(self.workflow, self.tier, self.number),
-            self.workflow,
-            self.tier,
+            self.id,
+            self.workflow.name,
+            self.recipe.tier,
             self.number,
             {
-                "expertise": brief.expertise,
-                "tone": brief.tone,
+                "archetype": self.axes.archetype,
+                "expertise": self.axes.expertise,
                 "industry": self.world.industry,
+                "persona": self.axes.persona,
                 "rules_format": "PrometheusRule" if self.world.style.manifests else "plain",
+                "tone": self.axes.tone,
+                "verifier": self.workflow.verifier,
             },
             self.world,
             whole(start),
@@ -526,19 +445,9 @@ class _Maker:
             self.canary,
             accepted,
             wrong,
+            rounds,
             whole(self._partial(items, solved)),
         )
-
-    @staticmethod
-    def _spoiled(item: Item, solved: Config) -> Item:
-        """The first route and the first inhibition of a queue are new; further ones are there, with a defect."""
-        if isinstance(item, RouteItem | InhibitionItem) and item.id[1:] != "1":
-            family = "routes" if isinstance(item, RouteItem) else "inhibitions"
-            choices = [defect for defect in CONFIG_DEFECTS.values() if defect.family == family]
-            for defect in item.seed.rng("defect").shuffled(choices):
-                if item.shows(defect, solved):
-                    return replace(item, defect=defect)
-        return item
 
     @staticmethod
     def _broken(solved: Repo, items: Sequence[Item]) -> Repo:
@@ -548,13 +457,25 @@ class _Maker:
 
     def _attempts(
         self, items: Sequence[Item], solved: Repo, whole: Callable[[Repo], Files]
-    ) -> tuple[tuple[Attempt, ...], tuple[Attempt, ...]]:
-        def attempt(item: Item, name: str, edit: Edit, bound: float | None) -> Attempt:
-            return Attempt(f"{item.id}/{name}", item.id, whole(edit(solved)), bound)
-
-        accepted = [attempt(item, name, edit, None) for item in items for name, edit in item.accepted().items()]
-        wrong = [attempt(item, name, one.edit, one.bound) for item in items for name, one in item.wrong().items()]
-        return tuple(accepted), tuple(wrong)
+    ) -> tuple[tuple[Attempt, ...], tuple[Attempt, ...], tuple[Round, ...]]:
+        """Every right and wrong way alone, and in rounds: many at once, each at an item of its own."""
+        ways: dict[bool, list[list[tuple[Attempt, Edit]]]] = {True: [], False: []}
+        for item in items:
+            right = [(name, edit, None) for name, edit in item.accepted().items()]
+            wrong = [(name, one.edit, one.bound) for name, one in item.wrong().items()]
+            for good, some in ((True, right), (False, wrong)):
+                ways[good].append(
+                    [(Attempt(f"{item.id}/{n}", item.id, whole(e(solved)), bound), e) for n, e, bound in some]
+                )
+        # a wrong alert or record changes nothing about another; wrong routes and inhibitions may, so they stay alone
+        alike = [[one for one in ways[False] if one and one[0][0].requirement[0] in letters] for letters in ("AP", "C")]
+        rounds = [
+            Round(whole(_all_of([edit for _, edit in some], solved)), tuple(attempt for attempt, _ in some))
+            for group in (ways[True], *alike)
+            for some in _turns(group)
+        ]
+        singles = {good: tuple(attempt for own in ways[good] for attempt, _ in own) for good in ways}
+        return singles[True], singles[False], tuple(rounds)
 
     def _partial(self, items: Sequence[Item], solved: Repo) -> Repo:
         """Every second item done; of the others, the first is done in a wrong way, the rest not at all."""
@@ -562,6 +483,22 @@ class _Maker:
         first = left[0]
         slips = list(first.wrong().values())
         return self._broken(self.seed.rng("partial").choice(slips).edit(solved), left[1:])
+
+
+T = TypeVar("T")
+
+
+def _turns(ways: Sequence[Sequence[T]]) -> list[list[T]]:
+    """The first way of everything together, then the second of whatever has one, and so on."""
+    return [
+        [own[turn] for own in ways if turn < len(own)] for turn in range(max((len(own) for own in ways), default=0))
+    ]
+
+
+def _all_of(edits: Iterable[Edit], repo: Repo) -> Repo:
+    for edit in edits:
+        repo = edit(repo)
+    return repo
 
 
 def _placeholder(service: Service) -> Service:
@@ -591,4 +528,4 @@ def _names(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(sorted({name for group in groups for name in group}))
 
 
-__all__ = ["catalogue", "create", "task_id"]
+__all__ = ["catalogue", "create", "find_workflow", "task_id"]

@@ -21,7 +21,7 @@ from alertforge.grader import grade as grading
 from alertforge.grader.result import Result, rounded
 from alertforge.grader.spec import Spec, SpecError
 from alertforge.harbor import directory as layout
-from alertforge.task import Attempt, Files, Task
+from alertforge.task import Attempt, Files, Round, Task
 
 PARTIAL: Final = (0.05, 0.4)
 CHECKS: Final = {"easy": 60, "medium": 115, "hard": 170}  # at least
@@ -92,8 +92,10 @@ def _verdicts(bench: _Bench, rebuild: Callable[[], Task] | None) -> Iterator[Ver
     yield from leaks(bench.task)
     yield from _files(bench, rebuild)
     yield from _policies(bench)
-    yield from (_accepted(bench, attempt) for attempt in bench.task.accepted)
-    yield from (_wrong(bench, attempt) for attempt in bench.task.wrong)
+    for turn in bench.task.rounds:
+        yield from _round(bench, turn)
+    told = {attempt.name for turn in bench.task.rounds for attempt in turn.attempts}
+    yield from (_alone(bench, one) for one in (*bench.task.accepted, *bench.task.wrong) if one.name not in told)
     yield from (_adversary(bench, attempt) for attempt in bench.task.adversaries)
 
 
@@ -274,25 +276,38 @@ def _policies(bench: _Bench) -> Iterator[Verdict]:
     yield Verdict("partial", inside and partial.rewards["outcome"] == 0.0, _figures(partial))
 
 
-def _accepted(bench: _Bench, attempt: Attempt) -> Verdict:
-    """Another right answer: full marks on the whole task."""
-    result = bench.grade(f"accepted {attempt.name}", attempt.files)
-    return Verdict(f"accepted {attempt.name}", result.rewards["reward"] == 1.0, _figures(result, _complaints(result)))
+def _round(bench: _Bench, turn: Round) -> Iterator[Verdict]:
+    """Many attempts in one workspace; where something is amiss, each of them alone, to see whose fault it is."""
+    result = bench.grade(f"together {', '.join(attempt.name for attempt in turn.attempts)}", turn.files)
+    verdicts = [_verdict(attempt, result) for attempt in turn.attempts]
+    if all(verdict.ok for verdict in verdicts) or len(turn.attempts) == 1:
+        yield from verdicts
+        return
+    alone = [_alone(bench, attempt) for attempt in turn.attempts]
+    yield from alone
+    if all(verdict.ok for verdict in alone):
+        names = ", ".join(attempt.name for attempt in turn.attempts)
+        yield Verdict(f"together {names}", False, next(v.detail for v in verdicts if not v.ok))
 
 
-def _wrong(bench: _Bench, attempt: Attempt) -> Verdict:
-    """A wrong answer to one requirement: at or under its bound, and the task is not solved."""
-    result = bench.grade(f"wrong {attempt.name}", attempt.files)
-    bound = 1.0 if attempt.bound is None else attempt.bound
+def _alone(bench: _Bench, attempt: Attempt) -> Verdict:
+    return _verdict(attempt, bench.grade(attempt.name, attempt.files))
+
+
+def _verdict(attempt: Attempt, result: Result) -> Verdict:
+    """Another right answer earns full marks on the whole task; a wrong one stays at or under its bound, unsolved."""
+    if attempt.bound is None:
+        full = result.rewards["reward"] == 1.0
+        return Verdict(f"accepted {attempt.name}", full, _figures(result, _complaints(result)))
     s = next(one.s for one in result.requirements if one.id == attempt.requirement)
-    under = s <= bound + EPSILON and result.rewards["outcome"] == 0.0
-    return Verdict(f"wrong {attempt.name}", under, f"s={rounded(s):g}, at most {bound:g}; {_figures(result)}")
+    under = s <= attempt.bound + EPSILON and result.rewards["outcome"] == 0.0
+    return Verdict(f"wrong {attempt.name}", under, f"s={rounded(s):g}, at most {attempt.bound:g}; {_figures(result)}")
 
 
 def _adversary(bench: _Bench, attempt: Attempt) -> Verdict:
     """An attack: as a wrong answer; one that is aimed at no single requirement has its bound on the whole reward."""
     if attempt.requirement:
-        verdict = _wrong(bench, attempt)
+        verdict = _alone(bench, attempt)
         return Verdict(f"adversary {attempt.name}", verdict.ok, verdict.detail)
     result = bench.grade(f"adversary {attempt.name}", attempt.files)
     bound = PARTIAL[1] if attempt.bound is None else attempt.bound

@@ -26,6 +26,17 @@ class Attempt:
 
 
 @dataclass(frozen=True)
+class Round:
+    """Several attempts in one workspace, each at a requirement of its own, all right or all wrong.
+
+    What each of them promises must hold here too; grading the round shows all of it at once.
+    """
+
+    files: Files
+    attempts: tuple[Attempt, ...]
+
+
+@dataclass(frozen=True)
 class Task:
     """One task, complete but for the scores of its start state, which the grader measures when it is written."""
 
@@ -45,5 +56,6 @@ class Task:
     canary: str
     accepted: tuple[Attempt, ...] = ()
     wrong: tuple[Attempt, ...] = ()
+    rounds: tuple[Round, ...] = ()
     partial: Files = field(default_factory=dict)  # half the requirements and one plausible mistake
     adversaries: tuple[Attempt, ...] = ()

@@ -69,6 +69,8 @@ def brief(number: int) -> tuple[Brief, Seed]:
             ),
             files=("rules/x.yml",),
             canary=f"00000000-0000-4000-8000-{number:012d}",
+            requester=world.sre,
+            situations=("{{ services }} {{ get }} an SLO.", "This round is about {{ services }}."),
             windows=sli_windows(world),
             inhibitions=(
                 f"While a service's `{world.style.symptoms['target-down']}` alert fires, the alerts that only follow "

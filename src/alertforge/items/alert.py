@@ -39,7 +39,7 @@ class AlertItem:
     @property
     def category(self) -> Literal["alert", "repair"]:
         """New alerts are `alert`, broken ones `repair`."""
-        return "alert" if self.defect is None else "repair"
+        return "alert" if self.broken is None else "repair"
 
     def place(self, repo: Repo) -> Repo:
         """Add the reference rule where the house keeps it."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from alertforge.world.model import Service, World
+from alertforge.world.model import Person, Service, World
 
 Category = Literal["alert", "repair", "recording", "route", "inhibition"]
 Expertise = Literal["novice", "practitioner", "expert"]
 Tone = Literal["plain", "friendly", "terse", "formal"]
+Persona = Literal["sre", "team-lead", "on-call"]  # who asks
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Brief:
     records: tuple[str, ...]  # names of the house's SLI records, with what each holds stated by the template
     files: tuple[str, ...]  # paths of the rule files in the repo
     canary: str
+    requester: Person
+    situations: tuple[str, ...]  # ways to open the instruction; jinja2 over `services`, `get`, `have`, `are`
     windows: tuple[int, ...]  # minutes, of the SLI records
     inhibitions: tuple[str, ...] = ()  # the house's inhibition policy in sentences
     routing: tuple[str, ...] = ()  # the house's routing policy in sentences

@@ -1,0 +1,278 @@
+"""From a workflow and a world to the queue: which items, on which services, broken in which manner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from alertforge.alertmanager.config import Config
+from alertforge.alerts import KINDS
+from alertforge.alerts.base import Subject
+from alertforge.defects import CONFIG_DEFECTS, applicable
+from alertforge.defects.base import Defect
+from alertforge.errors import AlertForgeError
+from alertforge.items.alert import AlertItem
+from alertforge.items.base import Item
+from alertforge.items.inhibition import InhibitionItem
+from alertforge.items.recording import RecordingItem
+from alertforge.items.rehome import RehomeItem, formerly
+from alertforge.items.route import RouteItem
+from alertforge.prometheus.rules import Rule
+from alertforge.seeds import Seed
+from alertforge.workflow import Entry, Recipe, Workflow
+from alertforge.world.model import Service, World
+
+HEALTH = 3  # alerts of a service in focus beside the one for being down, unless the workflow names more
+CONSEQUENCES = ("error-ratio", "latency-quantile")  # follow from an outage, so an inhibition may keep them quiet
+
+
+class PlanError(AlertForgeError):
+    """A world in which the queue cannot be placed: another one is drawn."""
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Draws one task's queue; every method reads the same seed and world."""
+
+    workflow: Workflow
+    recipe: Recipe
+    seed: Seed
+    world: World
+    _used: set[tuple[str, str]] = field(default_factory=set)  # (service, kind) that an item is about
+    _defects: set[str] = field(default_factory=set)
+
+    @property
+    def focus(self) -> tuple[Service, ...]:
+        """The services the task is about."""
+        return self.world.services[: self.world.focus]
+
+    @property
+    def hard(self) -> bool:
+        """Whether nothing may be found by a text search."""
+        return self.recipe.tier == "hard"
+
+    def subject(self, service: Service) -> Subject:
+        """A service as alert kinds see it."""
+        return Subject(self.world, service)
+
+    def beside(self, service: Service) -> tuple[Service, ...]:
+        """Who shares a service's scenarios: one other service, of the same family where there is one."""
+        others = [one for one in self.world.services if one != service]
+        same = [one for one in others if one.family == service.family]
+        return tuple((same or others)[:1])
+
+    def health_kinds(self, service: Service) -> tuple[str, ...]:
+        """The alerts that watch a service beside its SLO: whether it is up, what the workflow names, and some more."""
+        rng = self.seed.rng("health", service.name)
+        watched = self.workflow.watch if service in self.focus else ()
+        more = [name for name, kind in KINDS.items() if not kind.burn and name not in ("target-down", *watched)]
+        count = max(HEALTH - len(watched), 1) if service in self.focus else 1
+        return ("target-down", *watched, *rng.sample(more, count))
+
+    # --- the queue ---------------------------------------------------------------------------------------------------
+
+    def items(self) -> tuple[Item, ...]:
+        """The whole queue. Raises PlanError where this world has no place for some of it."""
+        ids = _Ids()
+        alerts = self._drawn(ids, {"new-alert": self._new_alert, "rehome": self._rehome, "repair": self._repair})
+        records = self._each(ids, "recording", self._recording)
+        routes = self._each(ids, "route", self._route)
+        inhibitions = self._each(ids, "inhibition", lambda i, entry, n: self._inhibition(i, entry, n, alerts))
+        return (*alerts, *records, *routes, *inhibitions)
+
+    def _drawn(self, ids: _Ids, makers: Mapping[str, Callable[[str, Entry], AlertItem]]) -> list[AlertItem]:
+        """The items about alerts: new ones first, they leave the rest to be broken; then those that name more."""
+        out = []
+        for wanted, make in makers.items():
+            for entry in sorted(
+                (one for one in self.recipe.queue if one.item == wanted), key=lambda one: (one.on is None, one.audit)
+            ):
+                out += [make(ids.next("A" if wanted == "new-alert" else "P"), entry) for _ in range(entry.count)]
+        return out
+
+    def _each(self, ids: _Ids, wanted: str, make: Callable[[str, Entry, int], Item]) -> list[Item]:
+        entries = [entry for entry in self.recipe.queue if entry.item == wanted for _ in range(entry.count)]
+        letter = {"recording": "C", "route": "R", "inhibition": "I"}[wanted]
+        return [make(ids.next(letter), entry, number) for number, entry in enumerate(entries)]
+
+    # --- alerts ------------------------------------------------------------------------------------------------------
+
+    def _places(
+        self, entry: Entry, item_id: str, kinds: Callable[[Service], Sequence[str]]
+    ) -> list[tuple[Service, str]]:
+        """Where an item can be: services and kinds that no other item is about, in a drawn order."""
+        services = self.focus if entry.on is None else (self.focus[entry.on - 1],)
+        pairs = [(service, kind) for service in services for kind in kinds(service)]
+        free = [(service, kind) for service, kind in pairs if (service.name, kind) not in self._used]
+        return self.seed.rng(item_id, "place").shuffled(free)
+
+    def _new_alert(self, item_id: str, entry: Entry) -> AlertItem:
+        places = self._places(entry, item_id, lambda _: entry.kinds)
+        if not places:
+            raise PlanError(f"{item_id}: no service is left for {', '.join(entry.kinds)}")
+        service, kind = places[0]
+        self._used.add((service.name, kind))
+        return AlertItem(item_id, self.subject(service), KINDS[kind], self.beside(service), self.seed.child(item_id))
+
+    def _repair(self, item_id: str, entry: Entry) -> AlertItem:
+        """A broken health alert: as the workflow wants it broken if that can be, with no defect twice."""
+        places = self._places(entry, item_id, self.health_kinds)
+        named = [place for place in places if not entry.kinds or place[1] in entry.kinds]
+        for some, anyhow in ((named, False), (places, False), (named, True), (places, True)):
+            for service, kind in some:
+                found = self._broken(item_id, entry, service, kind, anyhow)
+                if found is not None:
+                    defect, broken = found
+                    self._used.add((service.name, kind))
+                    self._defects.add(defect.name)
+                    return AlertItem(
+                        item_id,
+                        self.subject(service),
+                        KINDS[kind],
+                        self.beside(service),
+                        self.seed.child(item_id),
+                        defect,
+                        broken,
+                        entry.audit,
+                    )
+        raise PlanError(f"{item_id}: nothing is left to break")
+
+    def _broken(
+        self, item_id: str, entry: Entry, service: Service, kind: str, anyhow: bool
+    ) -> tuple[Defect, Rule] | None:
+        """A defect that the alert can have; `anyhow` takes one that the workflow did not ask for."""
+        subject = self.subject(service)
+        choices = [
+            (defect, broken)
+            for defect, broken in applicable(KINDS[kind].rule(subject), subject, self.seed.child(item_id, "defect"))
+            if defect.name not in self._defects
+            and (defect.hidden or not self.hard)
+            and (anyhow or not entry.flavours or defect.flavour in entry.flavours)
+            and (anyhow or not entry.defects or defect.name in entry.defects)
+        ]
+        return self.seed.rng(item_id, "choice").choice(choices) if choices else None
+
+    def _rehome(self, item_id: str, entry: Entry) -> AlertItem:
+        """An alert that did not move with its service; the alerts of one service all come from one team."""
+        kinds = entry.kinds or None
+        places = self._places(entry, item_id, lambda service: kinds or self.health_kinds(service))
+        if not places:
+            raise PlanError(f"{item_id}: no alert is left to move")
+        service, kind = places[0]
+        self._used.add((service.name, kind))
+        subject = self.subject(service)
+        owners = {one.team for one in self.focus}
+        others = [team for team in self.world.teams if team.name not in owners]
+        former = self.seed.rng("former", service.name).choice(others)
+        broken = formerly(KINDS[kind].rule(subject), subject, former)
+        return RehomeItem(
+            item_id,
+            subject,
+            KINDS[kind],
+            self.beside(service),
+            self.seed.child(item_id),
+            broken=broken,
+            former=former,
+        )
+
+    # --- records -----------------------------------------------------------------------------------------------------
+
+    def _recording(self, item_id: str, entry: Entry, number: int) -> RecordingItem:
+        families: dict[str, Service] = {}
+        for service in self.world.services:
+            families.setdefault(service.family.name, service)
+        if number >= len(families):
+            raise PlanError(f"{item_id}: only {len(families)} families of services")
+        service = list(families.values())[number]
+        item = RecordingItem(item_id, self.subject(service), self.beside(service), self.seed.child(item_id))
+        return item if entry.state == "new" else self._broken_records(item, entry)
+
+    def _broken_records(self, item: RecordingItem, entry: Entry) -> RecordingItem:
+        """The same records, all with one defect."""
+        choices = [
+            defect
+            for defect, _ in applicable(item.rules[0], item.subject, item.seed)
+            if defect.name not in self._defects and (not entry.defects or defect.name in entry.defects)
+        ]
+        for defect in item.seed.rng("defect").shuffled(choices):
+            broken = [defect.apply(rule, item.subject, item.seed) for rule in item.rules]
+            if all(rule is not None for rule in broken):
+                self._defects.add(defect.name)
+                return replace(item, defect=defect, broken=tuple(rule for rule in broken if rule is not None))
+        raise PlanError(f"{item.id}: no defect fits the records")
+
+    # --- routes and inhibitions --------------------------------------------------------------------------------------
+
+    def _route(self, item_id: str, entry: Entry, number: int) -> RouteItem:
+        """Routing of a team in focus. A broken one gets its defect when the whole configuration is known."""
+        teams = list(dict.fromkeys(service.team for service in self.focus))
+        routes = sum(one.count for one in self.recipe.queue if one.item == "route")
+        if routes > len(teams):
+            raise PlanError(f"{item_id}: only {len(teams)} teams own the services")
+        name = teams[number]
+        service = next(one for one in self.focus if one.team == name)
+        strangers = tuple(team for team in self.world.teams if team.name not in teams[:routes])
+        return RouteItem(item_id, self.world, service, self.world.team(name), strangers, self.seed.child(item_id))
+
+    def _inhibition(self, item_id: str, entry: Entry, number: int, alerts: Sequence[AlertItem]) -> InhibitionItem:
+        if number >= len(self.focus):
+            raise PlanError(f"{item_id}: only {len(self.focus)} services")
+        service = self.focus[number]
+        subject = self.subject(service)
+        kinds = self.health_kinds(service)
+        targets = [one.rule.name for one in alerts if one.subject.service == service and one.category == "alert"]
+        targets += [subject.alert_name(kind) for kind in kinds if kind in CONSEQUENCES]
+        targets = list(dict.fromkeys(targets))
+        if len(targets) < 2:
+            targets.append(next(n for n in map(subject.alert_name, kinds[1:]) if n not in targets))
+        quiet = [subject.alert_name(kind) for kind in kinds[1:] if subject.alert_name(kind) not in targets]
+        return InhibitionItem(
+            item_id,
+            subject,
+            subject.alert_name("target-down"),
+            tuple(targets),
+            tuple(quiet),
+            self.beside(service)[0],
+            self.seed.child(item_id),
+            frozenset(subject.alert_name(name) for name, kind in KINDS.items() if kind.urgency(subject) == "ticket"),
+        )
+
+    def spoiled(self, items: Sequence[Item], solved: Config) -> Iterator[Item]:
+        """The items, with a defect for each broken route and inhibition that shows in the whole configuration."""
+        states = {
+            letter: [e for e in self.recipe.queue if e.item == wanted for _ in range(e.count)]
+            for letter, wanted in (("R", "route"), ("I", "inhibition"))
+        }
+        for item in items:
+            if isinstance(item, RouteItem | InhibitionItem):
+                entry = states[item.id[0]][int(item.id[1:]) - 1]
+                yield self._with_defect(item, entry, solved) if entry.state == "broken" else item
+            else:
+                yield item
+
+    def _with_defect(self, item: RouteItem | InhibitionItem, entry: Entry, config: Config) -> Item:
+        family = "routes" if isinstance(item, RouteItem) else "inhibitions"
+        choices = [
+            defect
+            for defect in CONFIG_DEFECTS.values()
+            if defect.family == family
+            and defect.name not in self._defects
+            and (not entry.defects or defect.name in entry.defects)
+        ]
+        for defect in item.seed.rng("defect").shuffled(choices):
+            if item.shows(defect, config):
+                self._defects.add(defect.name)
+                return replace(item, defect=defect)
+        raise PlanError(f"{item.id}: no defect shows")
+
+
+@dataclass
+class _Ids:
+    """Numbers items by their letter."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def next(self, letter: str) -> str:
+        """`A1`, then `A2`."""
+        self.counts[letter] = self.counts.get(letter, 0) + 1
+        return f"{letter}{self.counts[letter]}"

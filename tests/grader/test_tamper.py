@@ -8,7 +8,11 @@ import pytest
 
 from alertforge.alertmanager.config import Config, parse
 from alertforge.grader import tamper
+from alertforge.grader.spec import InputSeries, Scenario
 from alertforge.prometheus.rules import Group, Rule, RuleFile
+from alertforge.repo.exporters import load_all, render
+from alertforge.seeds import Seed
+from alertforge.world.create import create
 
 INPUTS = ("up", "queue_depth")
 
@@ -31,6 +35,8 @@ def find(
     config: Config | None = None,
     old: Config | None = None,
 ) -> tuple[str, ...]:
+    for rule in (rule for file in files for rule in file.rules()):
+        assert rule.tree  # a test of something that is no PromQL proves nothing
     return tamper.find(files, config, baseline_files=baseline, baseline_config=old, inputs=INPUTS)
 
 
@@ -85,6 +91,68 @@ def test_a_pattern_that_is_after_something_else_is_honest(expr: str) -> None:
     assert find(rule_file(alert(expr))) == ()
 
 
+SHOWN = Scenario("s", "", 1, tuple(InputSeries(f'{name}{{pod="a",service="s"}}', "1") for name in INPUTS))
+HOUSE = (
+    Rule("B", "up == 0", labels=(("squad", "x"), ("severity", "page"))),
+    record("service:depth:max", "max by (service) (queue_depth)"),
+)
+
+
+def among(expr: str, *more: Rule) -> tuple[str, ...]:
+    """What is found where the house's rules and series are known."""
+    rules = rule_file(*HOUSE, alert(expr), *more)
+    return tamper.find(
+        [rules], None, baseline_files=[rule_file(*HOUSE)], baseline_config=None, inputs=INPUTS, scenarios=[SHOWN]
+    )
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        'count({squad="x"}) > 0',
+        'absent({squad="x", service="s"})',
+        '{squad=~"x|y"}',
+        '{severity!=""}',
+        'count by (squad) ({service="s"}) > 1',
+        '{service="s"} and on (severity) label_replace(vector(1), "severity", "page", "", "")',
+        'label_replace({service="s"}, "x", "$1", "squad", "(.+)") > 0',
+        '{service="s", __name__!="up", __name__!="queue_depth", __name__!~"service:.*"}',
+        '{service="s", __name__!~"up|queue_depth|service:depth:max"}',
+        '{service="s", pod="", __name__!~"service:.+"}',
+    ],
+)
+def test_alerts_are_found_by_labels_that_only_they_carry(expr: str) -> None:
+    assert among(expr) == ("rules/a.yml: alert A: reads the state of other alerts",)
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        'absent({service="s"})',
+        'count({service="s", pod="a"}) == 0',
+        'absent({job="node"})',
+        'count({__name__!~"go_.*", service="s"}) > 1000',
+        'count by (service) ({pod=~".+"}) > 1000',
+        'sum by (squad) (queue_depth{squad="x"}) > 1',
+        'queue_depth{squad="x"} > 1',
+        '{__name__=~"service:.*", squad="x"} > 1',
+    ],
+)
+def test_labels_that_others_carry_as_well_are_honest(expr: str) -> None:
+    assert among(expr) == ()
+
+
+def test_a_record_of_ones_own_does_not_hide_alerts() -> None:
+    decoy = Rule("decoy", "vector(1)", is_alert=False, labels=(("squad", "nobody"),))
+    assert len(among('{squad="x"}', decoy)) == 1
+
+
+def test_a_label_that_is_worked_out_from_alerts() -> None:
+    text = "{{ with query \"ALERTS{alertname='B'}\" }}page{{ else }}ticket{{ end }}"
+    assert len(find(rule_file(Rule("A", "up == 0", labels=(("severity", text),))))) == 1
+    assert find(rule_file(Rule("A", "up == 0", annotations=(("summary", text),)))) == ()
+
+
 def test_alerts_are_found_behind_records() -> None:
     through = [record("x", "ALERTS"), record("y", "count by (service) (x)"), alert("y > 0")]
     assert find(rule_file(*through)) == ("rules/a.yml: alert A: reads the state of other alerts",)
@@ -115,6 +183,37 @@ def test_what_the_baseline_has_is_not_tampering() -> None:
         "time() - (up == bool 2) > 1e9",
         "up @ 1609746000 == 0",
         "max_over_time(vector(time())[5m:1m]) > 1e9",
+        # a calendar that stands still through a replay
+        "up == 0 and on () (hour() >= 8 < 18)",
+        "up == 0 unless on () hour() > 3",
+        "up == 0 and on () (hour() == 0)",
+        "up == 0 and on () day_of_week() < 6",
+        "up == 0 and on () (day_of_week() == 4)",
+        "up == 0 and on () month() == 1",
+        "up == 0 and on () month(vector(time())) < 2",
+        "up == 0 and on () day_of_month() == 1",
+        "up == 0 and on () days_in_month() == 31",
+        "up == 0 and on () day_of_year(timestamp(up)) < 3",
+        "up == 0 and on () (vector(time()) % 86400 > 3600)",
+        "up == 0 and on () (vector(time()) < 1e7)",
+        "up == 0 and on () (vector(time()) < 1e6 or vector(time()) < 1e5)",
+        "up == 0 and on () (1e6 > vector(time()) + 3600)",
+        "up == 0 and on () (month() + day_of_month() == 2)",
+        "up == 0 and on () (label_replace(hour(), 'a', 'b', '', '') < 2)",
+        "up == 0 and on () (hour(vector(time()) - up * 0) < 2)",
+        "up == 0 and on () (hour(vector(time() - 3600) + (up - up)) > 20)",
+        "up == 0 and on () hour(time() - queue_depth) < 2",
+        "up == 0 and on () count(vector(time()) < 1e6)",
+        "up == 0 and on () absent(vector(time()) > 1e6)",
+        "up == 0 and on () (floor(vector(time()) / 86400) == 0)",
+        # thresholds that the calendar makes
+        "queue_depth > 25 * day_of_week()",
+        "queue_depth > 100 + 1000 * hour()",
+        "queue_depth > 100 * month()",
+        "queue_depth > 100 + time() / 1000",
+        "queue_depth * 1e5 > time()",
+        "queue_depth - time() > -7200",
+        "time() - queue_depth * 0.001 > 1e7",
     ],
 )
 def test_telling_the_replay_by_its_clock(expr: str) -> None:
@@ -124,6 +223,24 @@ def test_telling_the_replay_by_its_clock(expr: str) -> None:
 
 def test_a_clock_is_found_behind_records() -> None:
     assert len(find(rule_file(record("now", "vector(time())"), alert("up == 0 and on () now > 1e9")))) == 1
+    assert len(find(rule_file(record("h", "hour()"), alert("up == 0 and on () h < 3")))) == 2
+    behind = (record("q", "max(queue_depth)"), alert("q * 1e5 > time()"))
+    assert len(find(rule_file(*behind))) == 1
+    assert find(rule_file(record("q", "max(last_success)"), alert("time() - q > 600"))) == ()
+
+
+def test_office_hours_of_the_baseline_stay() -> None:
+    """An alert that already waits for office hours may get another label or another file, not another clock."""
+    old = rule_file(alert("up == 0 and on () (hour() > 8 < 18)"))
+    labelled = rule_file(Rule("A", "up == 0 and on () (hour() > 8 < 18)", labels=(("a", "b"),)), path="rules/b.yml")
+    assert find(labelled, baseline=(old,)) == ()
+    assert len(find(rule_file(alert("up == 0 and on () (hour() < 3)")), baseline=(old,))) == 1
+
+
+def test_nothing_in_the_exporters_rules_tells_the_time() -> None:
+    style = create(Seed.master("clock"), services=1).style
+    for exporter in load_all():
+        assert find(render(exporter, style, "t", "d.example")) == (), exporter.name
 
 
 @pytest.mark.parametrize(
@@ -136,10 +253,14 @@ def test_a_clock_is_found_behind_records() -> None:
         "time() - timestamp(up) > 300",
         "timestamp(up) < time() - 120",
         "time() > deadline_seconds",
-        "up == 0 and on () (hour() >= 8 < 18)",
-        "up == 0 and on () day_of_week() < 6",
         "up == 0 and on () minute() > 5",
-        "up == 0 and on () (time() % 86400 > 3600)",
+        "up == 0 and on () (vector(time()) % 600 > 60)",
+        "last_success_timestamp_seconds < time() - time() % 86400",
+        "time() - max_over_time(timestamp(up == 1)[1h:1m]) > 600",
+        "time() - batch_seconds > 86400 * 2",
+        "hour(last_success_timestamp_seconds) == 3",
+        "time() - process_start_time_seconds < 600",
+        "time() - kube_pod_created > 3600",
         "backup_age_seconds > 7 * 86400",
         "month(cert_expiry_seconds) == 1",
         "year(cert_expiry_seconds) < 2030",

@@ -175,6 +175,7 @@ def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
         baseline_files=task.baseline_files,
         baseline_config=task.baseline_config,
         inputs=spec.inputs,
+        scenarios=spec.scenarios,
     )
     files = linted.rule_files
     plan = preservation.plan(spec, files, task.baseline_files)

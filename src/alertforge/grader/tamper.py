@@ -4,27 +4,30 @@
 - an alert that reads `ALERTS`, directly or through records, under any spelling;
 - `interval`, `query_offset` or `limit` of a group other than in the baseline;
 - time intervals that the baseline's Alertmanager configuration does not have;
-- an expression that tells the replay from a server by its clock.
+- an expression that tells the replay from a server by its clock (`clock.py` says what does and what does not).
 
 What the baseline has already is nobody's tampering. Everything else is judged by behaviour.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from alertforge.alertmanager.config import Config, Route, TimeInterval
+from alertforge.grader import clock
 from alertforge.grader.definitions import Definition, definition, tree_of
+from alertforge.grader.spec import Scenario
 from alertforge.prometheus import promql
-from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Number, Selector, Subquery, Unary
+from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Matcher, Selector, String
 from alertforge.prometheus.rules import Group, Rule, RuleFile
 from alertforge.prometheus.series import METRIC_NAME
 
 STATE_METRICS: Final = ("ALERTS", "ALERTS_FOR_STATE")
 STATE_LABELS: Final = ("alertname", "alertstate")
-EPOCH: Final = 10 * 365 * 86_400  # seconds; nothing that an alert waits for is that old
 DEFAULT_INTERVAL: Final = 60_000  # the replay's evaluation interval
 
 
@@ -46,25 +49,32 @@ def find(
     *,
     baseline_files: Sequence[RuleFile],
     baseline_config: Config | None,
-    inputs: Iterable[str],
+    inputs: Collection[str],
+    scenarios: Sequence[Scenario] = (),
 ) -> tuple[str, ...]:
-    """Everything in a workspace that is tampering; `inputs` are the metric names that targets export."""
+    """Everything in a workspace that is tampering; `inputs` are the metric names that targets export.
+
+    The scenarios tell which labels these carry: a selector without a name that asks for others is after alerts.
+    """
     rules, old_rules = _place(files), _place(baseline_files)
     old = {placed.form for placed in old_rules}
     reserved = frozenset((*STATE_METRICS, *inputs))
+    known = _Known(tuple(rules), tuple(old_rules), frozenset(inputs), tuple(scenarios))
     out = [
         f"{placed}: records {placed.rule.name}, which is not a rule's to write"
         for placed in rules
         if not placed.rule.is_alert and placed.rule.name in reserved and placed.form not in old
     ]
-    read_before = {placed.form for placed in _readers_of_alerts(old_rules)}
+    read_before = {placed.form.expr for placed in _readers_of_alerts(old_rules, known)}
     out += [
         f"{placed}: reads the state of other alerts"
-        for placed in _readers_of_alerts(rules)
-        if placed.form not in read_before
+        for placed in _readers_of_alerts(rules, known)
+        if placed.form.expr not in read_before or _templates(placed, frozenset(STATE_METRICS))
     ]
-    clocked_before = {placed.form for placed, _ in _clocked(old_rules)}
-    out += [f"{placed}: {reason}" for placed, reason in _clocked(rules) if placed.form not in clocked_before]
+    clocked_before = {placed.form.expr for placed, _ in _clocked(old_rules, inputs)}
+    out += [
+        f"{placed}: {reason}" for placed, reason in _clocked(rules, inputs) if placed.form.expr not in clocked_before
+    ]
     out += _group_settings(files, baseline_files)
     out += _time_intervals(config, baseline_config)
     return tuple(dict.fromkeys(out))
@@ -82,37 +92,127 @@ def _place(files: Iterable[RuleFile]) -> list[_Placed]:
 # --- ALERTS ----------------------------------------------------------------------------------------------------------
 
 
-def _readers_of_alerts(rules: Sequence[_Placed]) -> list[_Placed]:
+@dataclass(frozen=True)
+class _Known:
+    """What a selector without a metric name can find beside alerts."""
+
+    rules: tuple[_Placed, ...]
+    old_rules: tuple[_Placed, ...]
+    inputs: frozenset[str]
+    scenarios: tuple[Scenario, ...]
+
+    @cached_property
+    def series(self) -> frozenset[tuple[str, frozenset[str]]]:
+        """Metric name and label names of everything that targets export in the scenarios."""
+        texts = {series.series for scenario in self.scenarios for series in scenario.series}
+        return frozenset((text.split("{", 1)[0], frozenset(_LABEL.findall(text))) for text in texts)
+
+    @cached_property
+    def alert_labels(self) -> frozenset[str]:
+        """The labels that only alerts carry: no input does, and no record that was there before."""
+        of_alerts = {name for p in (*self.rules, *self.old_rules) if p.rule.is_alert for name in _static_labels(p)}
+        others = {name for _, names in self.series for name in names}
+        for placed in self.old_rules:
+            if not placed.rule.is_alert:
+                others |= _static_labels(placed) | _texts(placed.tree)
+        return (frozenset(of_alerts) - others if self.series else frozenset()) | frozenset(STATE_LABELS)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every metric name but those of alerts."""
+        return self.inputs | {p.rule.name for p in (*self.rules, *self.old_rules) if not p.rule.is_alert}
+
+
+_LABEL: Final = re.compile(r"[{,]\s*([A-Za-z_][A-Za-z0-9_]*)\s*=")  # in our own notation of series
+
+
+def _static_labels(placed: _Placed) -> set[str]:
+    return {name for name, _ in (*placed.group.labels, *placed.rule.labels)}
+
+
+def _texts(tree: Expr | None) -> set[str]:
+    """What `label_replace` and the like have for arguments: names of labels among other things."""
+    return set() if tree is None else {node.value for node in promql.walk(tree) if isinstance(node, String)}
+
+
+def _readers_of_alerts(rules: Sequence[_Placed], known: _Known) -> list[_Placed]:
     """The alerts that read `ALERTS`, at any number of records' remove."""
     tainted: frozenset[str] = frozenset(STATE_METRICS)
     while True:
-        grown = tainted | {p.rule.name for p in rules if not p.rule.is_alert and _reads(p, tainted)}
+        grown = tainted | {p.rule.name for p in rules if not p.rule.is_alert and _reads(p, tainted, known)}
         if grown == tainted:
-            return [p for p in rules if p.rule.is_alert and _reads(p, tainted)]
+            return [p for p in rules if p.rule.is_alert and (_reads(p, tainted, known) or _templates(p, tainted))]
         tainted = grown
 
 
-def _reads(placed: _Placed, names: frozenset[str]) -> bool:
+def _templates(placed: _Placed, names: frozenset[str]) -> bool:
+    """Whether a label is worked out from them: annotations may say what they like, labels decide who is paged."""
+    texts = [text for _, text in placed.rule.labels if "query" in text]
+    return any(name in text for text in texts for name in (*names, *STATE_LABELS))
+
+
+def _reads(placed: _Placed, names: frozenset[str], known: _Known) -> bool:
     if placed.tree is None:
         return any(name in placed.rule.expr for name in names)
-    grouped = any(
-        name in STATE_LABELS
-        for node in promql.walk(placed.tree)
-        if isinstance(node, Aggregate)
-        for name in node.grouping or ()
-    )
-    return any(_selects(selector, names, grouped) for selector in promql.selectors(placed.tree))
+    asked = {name for node in promql.walk(placed.tree) for name in _labels_named(node)}
+    by_state = bool(asked & known.alert_labels)
+    return any(_selects(selector, names, by_state, known) for selector in promql.selectors(placed.tree))
 
 
-def _selects(selector: Selector, names: frozenset[str], grouped_by_state: bool) -> bool:
-    """Whether a selector is after any of the metrics: by name, by a pattern that fits, or by labels only they have."""
+def _labels_named(node: Expr) -> Iterable[str]:
+    """Labels that an operation groups, matches or rewrites by."""
+    match node:
+        case Aggregate(grouping=grouping, without=False):
+            return grouping or ()
+        case Binary(matching=promql.Matching(labels=labels, on=True)):
+            return labels
+        case Call(args=args):
+            return [arg.value for arg in args if isinstance(arg, String)]
+    return ()
+
+
+def _selects(selector: Selector, names: frozenset[str], by_state: bool, known: _Known) -> bool:
+    """Whether a selector is after any of the metrics: by name, by a pattern that fits, or by what only they have."""
     if selector.name is not None:
         return selector.name in names
-    by_state = grouped_by_state or any(m.name in STATE_LABELS for m in selector.matchers)
     patterns = [m for m in selector.matchers if m.name == METRIC_NAME]
-    if not patterns or all(m.op.startswith("!") or m.value in (".+", ".*") for m in patterns):
-        return by_state  # everything there is: honest where it counts series, not where it asks for alert states
-    return any(all(_may_match(m, name) for m in patterns) for name in sorted(names))
+    if patterns and not all(m.op.startswith("!") or m.value in (".+", ".*") for m in patterns):
+        return any(all(_may_match(m, name) for m in patterns) for name in sorted(names))
+    # everything there is: honest where it counts series, not where it asks for what alerts are known by
+    if by_state or any(m.name in known.alert_labels and _asks(m) for m in selector.matchers):
+        return True
+    return _leaves_alerts(selector, patterns, known)
+
+
+def _asks(matcher: Matcher) -> bool:
+    """Whether a series without the label fails the matcher."""
+    if matcher.op == "=":
+        return bool(matcher.value)
+    if matcher.op == "!=":
+        return not matcher.value
+    return matcher.op == "=~" and matcher.value not in ("", ".*") and not matcher.value.startswith(("|", ".*|"))
+
+
+def _leaves_alerts(selector: Selector, patterns: Sequence[Matcher], known: _Known) -> bool:
+    """Whether a selector rules everything out but alerts: by names that it does not want, or labels that none has."""
+    lacks = {m.name for m in selector.matchers if (m.op, m.value) in (("=", ""), ("=~", ""), ("!~", ".+"))}
+    out = [m for m in patterns if m.op.startswith("!")]
+    if not (lacks or out) or not known.names:
+        return False
+    carried: dict[str, list[frozenset[str]]] = {}
+    for name, labels in known.series:
+        carried.setdefault(name, []).append(labels)
+    return all(
+        any(_rules_out(m, name) for m in out) or (name in carried and all(lacks & labels for labels in carried[name]))
+        for name in known.names
+    )
+
+
+def _rules_out(matcher: Matcher, name: str) -> bool:
+    """Whether a negative matcher on the metric name may keep `name` away."""
+    if matcher.op == "!=":
+        return matcher.value == name
+    return _may_match(Matcher(matcher.name, "=~", matcher.value), name)
 
 
 def _may_match(matcher: promql.Matcher, name: str) -> bool:
@@ -153,114 +253,13 @@ def _plain_run(pattern: str) -> str:
 
 # --- clock -----------------------------------------------------------------------------------------------------------
 
-# What a clock does to a value: None is anything else, 0 a constant or a duration, other numbers are how fast it grows.
-Slope = float | None
 
-_SAME: Final = frozenset({"vector", "scalar", "abs", "ceil", "floor", "round", "last_over_time", "sort", "sort_desc"})
-_SQUASH: Final = frozenset({"clamp", "clamp_max", "clamp_min", "sgn", "ln", "log2", "log10", "sqrt", "exp"})
-_OVER_TIME: Final = frozenset({"avg_over_time", "max_over_time", "min_over_time"})
-
-
-def _clocked(rules: Sequence[_Placed]) -> list[tuple[_Placed, str]]:
-    """The rules that compare an absolute clock with a constant, and how."""
-    recorded: dict[str, float] = {}
-    for _ in range(8):  # records of records; deeper than that is caught where it is used
-        grown = {
-            p.rule.name: slope
-            for p in rules
-            if not p.rule.is_alert and p.tree is not None and (slope := _slope(p.tree, recorded))
-        }
-        if grown == recorded:
-            break
-        recorded = grown
-    found = ((p, _clock_fault(p.tree, recorded)) for p in rules if p.tree is not None)
+def _clocked(rules: Sequence[_Placed], inputs: Collection[str]) -> list[tuple[_Placed, str]]:
+    """The rules that tell a replay by its clock, and how."""
+    parsed = [(p, p.tree) for p in rules if p.tree is not None]
+    records = clock.Records.of([(p.rule.name, tree) for p, tree in parsed if not p.rule.is_alert])
+    found = ((p, clock.fault(tree, records, inputs)) for p, tree in parsed)
     return [(p, reason) for p, reason in found if reason]
-
-
-def _clock_fault(tree: Expr, recorded: Mapping[str, float]) -> str:
-    for node in promql.walk(tree):
-        if isinstance(node, Selector | Subquery) and node.at is not None and not node.at.endswith("()"):
-            return f"is pinned to a point in time (@ {node.at})"
-        if isinstance(node, Call) and node.func in _SQUASH and node.args and _slope(node.args[0], recorded):
-            return f"reduces the clock to a constant: {promql.to_text(node)[:120]}"
-        if isinstance(node, Binary) and _compares_clock(node, recorded):
-            return f"compares the clock with a constant: {promql.to_text(node)[:120]}"
-    return ""
-
-
-def _compares_clock(node: Binary, recorded: Mapping[str, float]) -> bool:
-    left, right = _slope(node.lhs, recorded), _slope(node.rhs, recorded)
-    if node.op in promql.COMPARISONS:
-        if left is not None and right is not None:
-            return left != right
-        return _is_epoch(node.rhs, node.lhs, recorded) or _is_epoch(node.lhs, node.rhs, recorded)
-    if node.op in ("*", "/", "^", "atan2"):  # a metric times the clock: a switch, whatever the metric
-        return (bool(left) and right is None) or (bool(right) and left is None)
-    return False
-
-
-def _is_epoch(constant: Expr, other: Expr, recorded: Mapping[str, float]) -> bool:
-    """Whether something with a clock in it is compared with a number that can only be a date."""
-    number = promql.normal_form(constant)
-    return (
-        isinstance(number, Number)
-        and abs(number.value) >= EPOCH
-        and any(_slope(node, recorded) for node in promql.walk(other))
-    )
-
-
-def _slope(tree: Expr, recorded: Mapping[str, float]) -> Slope:
-    """How the value moves with the clock: `time() / 60` 1/60, `time() - timestamp(x)` 0, a metric None."""
-    match tree:
-        case Number():
-            return 0.0
-        case Unary(expr=expr):
-            inner = _slope(expr, recorded)
-            return None if inner is None else -inner
-        case Selector(name=name):
-            return recorded.get(name or "")
-        case Aggregate(op=op, expr=expr):
-            return _slope(expr, recorded) if op in ("sum", "avg", "min", "max") else None
-        case Subquery(expr=expr):
-            return _slope(expr, recorded)
-        case Call(func=func, args=args):
-            return _call_slope(func, args, recorded)
-        case Binary(op=op, lhs=lhs, rhs=rhs):
-            return _binary_slope(op, (lhs, rhs), _slope(lhs, recorded), _slope(rhs, recorded))
-    return None
-
-
-def _call_slope(func: str, args: Sequence[Expr], recorded: Mapping[str, float]) -> Slope:
-    if func in ("time", "timestamp"):
-        return 1.0
-    if func in ("year", "day_of_year"):
-        if not args or _slope(args[0], recorded):
-            return 1.0 / (365 * 86_400)
-        return None
-    if func == "pi":
-        return 0.0
-    if args and (func in _SAME or func in _OVER_TIME):
-        return _slope(args[0], recorded)
-    return None
-
-
-def _binary_slope(op: str, operands: tuple[Expr, Expr], left: Slope, right: Slope) -> Slope:
-    if op == "*" and Number(0.0) in operands:
-        return 0.0
-    if left is None or right is None:
-        return None
-    if op == "+":
-        return left + right
-    if op == "-":
-        return left - right
-    if op == "*" and 0.0 in (left, right):
-        return left + right
-    if op == "/" and right == 0.0:
-        constant = operands[1].value if isinstance(operands[1], Number) else 1.0
-        return left / constant if constant else None
-    if op in promql.COMPARISONS or op == "%":
-        return None
-    return left + right
 
 
 # --- groups ----------------------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ from alertforge.alertmanager import routing as amrouting
 from alertforge.alertmanager.config import Config, InhibitRule
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
+from alertforge.alerts.burn import BurnKind
+from alertforge.alerts.sli import Sli, windows
 from alertforge.errors import AlertForgeError
 from alertforge.grader.spec import (
     SPEC_VERSION,
@@ -31,10 +33,10 @@ from alertforge.grader.spec import (
 from alertforge.items.alert import AlertItem
 from alertforge.items.base import Edit, Item
 from alertforge.items.inhibition import InhibitionItem
-from alertforge.items.recording import RecordingItem, sli_record, sli_windows
+from alertforge.items.recording import RecordingItem
 from alertforge.items.route import RouteItem
 from alertforge.plan import PlanError, Planner
-from alertforge.prometheus.rules import Group, RuleFile, machine_text
+from alertforge.prometheus.rules import Group, Rule, RuleFile, machine_text
 from alertforge.prometheus.series import Labels
 from alertforge.repo import exporters
 from alertforge.repo.brief import AlertEntry, Brief, Expertise, Persona, Tone
@@ -208,17 +210,17 @@ class _Maker:
         return (*self.planner.health_kinds(service), *burn)
 
     def _base_records(self, repo: Repo, items: Sequence[Item]) -> Repo:
-        families = {item.subject.service.family.name for item in items if isinstance(item, RecordingItem)}
-        done: set[str] = set()
-        for service in self.world.services:
-            name = service.family.name
-            if name in families or name in done:
-                continue
-            done.add(name)
-            path, group = record_place(self.world, name)
-            rules = [sli_record(self.subject(service), window) for window in sli_windows(self.world)]
-            repo = repo.add(path, group, rules, manifests=self.world.style.manifests)
+        made = {rule for item in items if isinstance(item, RecordingItem) for rule in item.rules}
+        for sli, service in self.planner.records():
+            path, group = record_place(self.world, service.family.name)
+            rules = [rule for rule in self._sli_rules(sli, service) if rule not in made]
+            if rules:
+                repo = repo.add(path, group, rules, manifests=self.world.style.manifests)
         return repo
+
+    def _sli_rules(self, sli: Sli, service: Service) -> list[Rule]:
+        """The reference records of a family or service, shortest window first."""
+        return [sli.rule(self.subject(service), window) for window in windows(self.world.style)]
 
     def _exporters(self) -> tuple[exporters.Exporter, ...]:
         names = self.seed.rng("exporters").sample(exporters.load_all(), self.recipe.distractors)
@@ -306,14 +308,10 @@ class _Maker:
 
     def reference_records(self) -> str:
         """The reference SLI records of every family, as a rule file."""
-        seen: dict[str, Service] = {}
-        for service in self.world.services:
-            seen.setdefault(service.family.name, service)
-        groups = [
-            Group(f"sli-{name}", tuple(sli_record(self.subject(one), window) for window in sli_windows(self.world)))
-            for name, one in seen.items()
-        ]
-        return machine_text(groups) + "\n"
+        groups: dict[str, list[Rule]] = {}
+        for sli, service in self.planner.records():
+            groups.setdefault(f"{sli.name}-{service.family.name}", []).extend(self._sli_rules(sli, service))
+        return machine_text([Group(name, tuple(rules)) for name, rules in groups.items()]) + "\n"
 
     # --- files -------------------------------------------------------------------------------------------------------
 
@@ -346,10 +344,10 @@ class _Maker:
 
     def brief(self, items: Sequence[Item], start: Repo, solved: Config) -> Brief:
         """Everything the texts need."""
-        style, axes = self.world.style, self.axes
+        style, axes, slis = self.world.style, self.axes, self.workflow.slis
         kinds = dict.fromkeys(
             (
-                *("fast-burn", "slow-burn"),
+                *(name for name, kind in KINDS.items() if isinstance(kind, BurnKind) and kind.sli.name in slis),
                 *(item.kind.name for item in items if isinstance(item, AlertItem)),
                 *(kind for service in self.world.services for kind in self._base_kinds(service)),
             )
@@ -360,11 +358,8 @@ class _Maker:
         for kind in kinds:
             for service in self.world.services:
                 metrics.update(dict(KINDS[kind].exported(self.subject(service))))
-        families: dict[str, Service] = {}
-        for service in self.world.services:
-            families.setdefault(service.family.name, service)
         records = dict.fromkeys(
-            self.subject(one).record(window) for one in families.values() for window in sli_windows(self.world)
+            rule.name for sli, service in self.planner.records() for rule in self._sli_rules(sli, service)
         )
         return Brief(
             self.id,
@@ -390,7 +385,7 @@ class _Maker:
             self.canary,
             self._requester(axes.persona),
             self.workflow.situations,
-            sli_windows(self.world),
+            windows(self.world.style),
             (
                 f"While a service's `{style.symptoms['target-down']}` alert fires, the alerts that only follow from it "
                 f"stay quiet for that service (same `{style.service_label}`), and for no other; everything else pages.",

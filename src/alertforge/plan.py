@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from alertforge.alertmanager.config import Config
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
+from alertforge.alerts.sli import AVAILABILITY, LATENCY, Sli
 from alertforge.defects import CONFIG_DEFECTS, applicable
 from alertforge.defects.base import Defect
 from alertforge.errors import AlertForgeError
@@ -22,8 +24,9 @@ from alertforge.seeds import Seed
 from alertforge.workflow import Entry, Recipe, Workflow
 from alertforge.world.model import Service, World
 
-HEALTH = 3  # alerts of a service in focus beside the one for being down, unless the workflow names more
-CONSEQUENCES = ("error-ratio", "latency-quantile")  # follow from an outage, so an inhibition may keep them quiet
+HEALTH: Final = 3  # alerts of a service in focus beside the one for being down, unless the workflow names more
+SLIS: Final[Mapping[str, Sli]] = {sli.name: sli for sli in (AVAILABILITY, LATENCY)}
+CONSEQUENCES: Final = ("error-ratio", "latency-quantile")  # follow from an outage, so an inhibition may keep them quiet
 
 
 class PlanError(AlertForgeError):
@@ -91,9 +94,8 @@ class Planner:
         return out
 
     def _each(self, ids: _Ids, wanted: str, make: Callable[[str, Entry, int], Item]) -> list[Item]:
-        entries = [entry for entry in self.recipe.queue if entry.item == wanted for _ in range(entry.count)]
         letter = {"recording": "C", "route": "R", "inhibition": "I"}[wanted]
-        return [make(ids.next(letter), entry, number) for number, entry in enumerate(entries)]
+        return [make(ids.next(letter), entry, number) for number, entry in enumerate(self._queued(wanted))]
 
     # --- alerts ------------------------------------------------------------------------------------------------------
 
@@ -177,15 +179,31 @@ class Planner:
 
     # --- records -----------------------------------------------------------------------------------------------------
 
-    def _recording(self, item_id: str, entry: Entry, number: int) -> RecordingItem:
+    def records(self) -> tuple[tuple[Sli, Service], ...]:
+        """What the house records: an SLI of a family (the service is any of its), or of a service."""
         families: dict[str, Service] = {}
         for service in self.world.services:
             families.setdefault(service.family.name, service)
-        if number >= len(families):
-            raise PlanError(f"{item_id}: only {len(families)} families of services")
-        service = list(families.values())[number]
-        item = RecordingItem(item_id, self.subject(service), self.beside(service), self.seed.child(item_id))
+        out: list[tuple[Sli, Service]] = []
+        for name in self.workflow.slis:
+            sli = SLIS[name]
+            out += [(sli, service) for service in (self.world.services if sli.per_service else families.values())]
+        return tuple(out)
+
+    def _recording(self, item_id: str, entry: Entry, number: int) -> RecordingItem:
+        before = [one for one in self._queued("recording")[:number] if one.sli == entry.sli]
+        known = [service for sli, service in self.records() if sli.name == entry.sli]
+        if len(before) >= len(known):
+            raise PlanError(f"{item_id}: only {len(known)} sets of {entry.sli} records")
+        service = known[len(before)]
+        item = RecordingItem(
+            item_id, self.subject(service), self.beside(service), self.seed.child(item_id), SLIS[entry.sli]
+        )
         return item if entry.state == "new" else self._broken_records(item, entry)
+
+    def _queued(self, wanted: str) -> list[Entry]:
+        """The entries of a kind, each as often as it counts."""
+        return [entry for entry in self.recipe.queue if entry.item == wanted for _ in range(entry.count)]
 
     def _broken_records(self, item: RecordingItem, entry: Entry) -> RecordingItem:
         """The same records, all with one defect."""
@@ -206,7 +224,7 @@ class Planner:
     def _route(self, item_id: str, entry: Entry, number: int) -> RouteItem:
         """Routing of a team in focus. A broken one gets its defect when the whole configuration is known."""
         teams = list(dict.fromkeys(service.team for service in self.focus))
-        routes = sum(one.count for one in self.recipe.queue if one.item == "route")
+        routes = len(self._queued("route"))
         if routes > len(teams):
             raise PlanError(f"{item_id}: only {len(teams)} teams own the services")
         name = teams[number]
@@ -239,10 +257,7 @@ class Planner:
 
     def spoiled(self, items: Sequence[Item], solved: Config) -> Iterator[Item]:
         """The items, with a defect for each broken route and inhibition that shows in the whole configuration."""
-        states = {
-            letter: [e for e in self.recipe.queue if e.item == wanted for _ in range(e.count)]
-            for letter, wanted in (("R", "route"), ("I", "inhibition"))
-        }
+        states = {"R": self._queued("route"), "I": self._queued("inhibition")}
         for item in items:
             if isinstance(item, RouteItem | InhibitionItem):
                 entry = states[item.id[0]][int(item.id[1:]) - 1]

@@ -15,6 +15,8 @@ from typing import Final, Literal, cast
 import yaml
 
 from alertforge.alerts import KINDS
+from alertforge.alerts.burn import BurnKind
+from alertforge.alerts.sli import LATENCY
 from alertforge.defects import CONFIG_DEFECTS, DEFECTS
 from alertforge.errors import AlertForgeError
 from alertforge.repo.brief import Expertise, Persona, Tone
@@ -227,7 +229,7 @@ def _workflow(node: _Node) -> Workflow:
     burn = [one for one, kind in KINDS.items() if kind.burn]
     siblings = fields["siblings"].words(burn) if "siblings" in fields else ("fast-burn",)
     queued = {kind for recipe in tiers.values() for entry in recipe.queue for kind in entry.kinds}
-    latency = any(one.startswith("latency-") and KINDS[one].burn for one in {*siblings, *queued})
+    latency = any(isinstance(kind := KINDS[one], BurnKind) and kind.sli is LATENCY for one in {*siblings, *queued})
     return Workflow(
         name,
         fields["title"].text(),

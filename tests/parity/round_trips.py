@@ -25,8 +25,8 @@ from pathlib import Path
 
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
+from alertforge.alerts.sli import AVAILABILITY, LATENCY, windows
 from alertforge.defects import applicable
-from alertforge.items.recording import sli_record, sli_windows
 from alertforge.prometheus import promql
 from alertforge.prometheus.rules import Group, Rule, RuleFile, machine_text, read
 from alertforge.prometheus.series import METRIC_NAME, Labels, Series
@@ -350,7 +350,7 @@ def emitted(seed: str) -> tuple[Company, list[Rule]]:
     rules: list[Rule] = []
     for service in world.services[:3]:
         subject = Subject(world, service)
-        records = [sli_record(subject, window) for window in sli_windows(world)]
+        records = [sli.rule(subject, window) for sli in (AVAILABILITY, LATENCY) for window in windows(world.style)]
         healthy = [kind.rule(subject) for kind in KINDS.values()]
         for kind in KINDS.values():
             rules += [rule for several in kind.accepted(subject).values() for rule in several]

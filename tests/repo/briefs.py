@@ -8,11 +8,12 @@ from typing import get_args
 
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
+from alertforge.alerts.sli import AVAILABILITY, windows
 from alertforge.defects import CONFIG_DEFECTS, DEFECTS, applicable
 from alertforge.items.alert import AlertItem
 from alertforge.items.base import told
 from alertforge.items.inhibition import InhibitionItem
-from alertforge.items.recording import RecordingItem, sli_record, sli_windows
+from alertforge.items.recording import RecordingItem
 from alertforge.items.route import RouteItem
 from alertforge.repo.brief import AlertEntry, Brief, Expertise, Request, Tone
 from alertforge.repo.routing import routing_policy
@@ -62,16 +63,16 @@ def brief(number: int) -> tuple[Brief, Seed]:
             metrics=tuple(dict(pair for kind in kinds for pair in KINDS[kind].exported(named)).items()),
             records=tuple(
                 dict.fromkeys(
-                    sli_record(Subject(world, one), window).name
+                    AVAILABILITY.rule(Subject(world, one), window).name
                     for one in world.services
-                    for window in sli_windows(world)
+                    for window in windows(world.style)
                 )
             ),
             files=("rules/x.yml",),
             canary=f"00000000-0000-4000-8000-{number:012d}",
             requester=world.sre,
             situations=("{{ services }} {{ get }} an SLO.", "This round is about {{ services }}."),
-            windows=sli_windows(world),
+            windows=windows(world.style),
             inhibitions=(
                 f"While a service's `{world.style.symptoms['target-down']}` alert fires, the alerts that only follow "
                 f"from it stay quiet for that service (same `{world.style.service_label}`), and for no other; "

@@ -1,52 +1,48 @@
-"""Items about SLI recording rules (`C`): the error ratios of one family, missing or broken."""
+"""Items about SLI recording rules (`C`): the bad shares of a family (or of one service), missing or broken."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from alertforge.alerts.base import Plan, Subject, complete, scenario_of, stage, window_text
-from alertforge.alerts.sli import error_ratio, errors_text, requests_text
+from alertforge.alerts.base import Plan, Subject, complete, scenario_of, stage
+from alertforge.alerts.sli import AVAILABILITY, Sli, windows
 from alertforge.defects.base import Defect
 from alertforge.grader.spec import CardinalityCase, RecordCase, RecordingRequirement, Requirement, Scenario
 from alertforge.items.base import Edit, Item, Touched, Wrong, told
-from alertforge.prometheus.promql import parse, to_text
+from alertforge.prometheus.promql import Expr, Selector, parse, rewrite, to_text
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo, record_place
 from alertforge.seeds import Seed
-from alertforge.traffic.exposure import Flow, calm
+from alertforge.traffic.exposure import Exposure, Flow
 from alertforge.traffic.shapes import plateau
-from alertforge.world.model import Service, World
-
-
-def sli_windows(world: World) -> tuple[int, ...]:
-    """The windows, in minutes, that the house's burn alerts read."""
-    return tuple(sorted({window for tier in world.style.burn.values() for window in (tier.long, tier.short)}))
-
-
-def sli_record(subject: Subject, window: int) -> Rule:
-    """The reference record of the subject's family over a window."""
-    expr = f"{errors_text(subject, window, scoped=False)} / {requests_text(subject, window, scoped=False)}"
-    return Rule(subject.record(window), to_text(parse(expr)), is_alert=False)
+from alertforge.world.model import Service
 
 
 @dataclass(frozen=True)
 class RecordingItem:
-    """The SLI records of the family that `subject` belongs to."""
+    """The records of one SLI: of the family that `subject` belongs to, or of the subject where its bound is its own."""
 
     id: str
     subject: Subject
     others: tuple[Service, ...]  # in the scenarios beside the subject
     seed: Seed
+    sli: Sli = AVAILABILITY
     defect: Defect | None = None
     broken: tuple[Rule, ...] = ()
 
     @property
+    def windows(self) -> tuple[int, ...]:
+        """Minutes, shortest first."""
+        return windows(self.subject.style)
+
+    @property
     def rules(self) -> tuple[Rule, ...]:
         """The reference records, shortest window first."""
-        return tuple(sli_record(self.subject, window) for window in sli_windows(self.subject.world))
+        return tuple(self.sli.rule(self.subject, window) for window in self.windows)
 
     def place(self, repo: Repo) -> Repo:
         """Add the records where the house keeps them."""
@@ -63,20 +59,31 @@ class RecordingItem:
 
     def _plan(self, key: str, title: str, minutes: int, level: Fraction, deploys: frozenset[int]) -> Plan:
         def own(seed: Seed, service: Service) -> Flow:
-            return calm(
-                seed, service, minutes, errors=plateau([level / 6] * (minutes + 1), 20, 45, level), deploys=deploys
-            )
+            bad = plateau([level / 6] * (minutes + 1), 20, 45, level)
+            return self.sli.flow(seed, service, minutes, bad=bad, deploys=deploys)
 
         def theirs(seed: Seed, service: Service) -> Flow:
-            return calm(seed, service, minutes, errors=level / 3)
+            return self.sli.flow(seed, service, minutes, bad=level / 3)
 
-        exposures = stage(self.subject, self.others, self.seed.child(key), minutes, own, other_flow=theirs)
+        return self._staged(key, title, minutes, own, theirs)
+
+    def _staged(
+        self,
+        key: str,
+        title: str,
+        minutes: int,
+        own: Callable[[Seed, Service], Flow],
+        theirs: Callable[[Seed, Service], Flow] | None = None,
+    ) -> Plan:
+        seed = self.seed.child(key)
+        exposures = stage(
+            self.subject, self.others, seed, minutes, own, histogram=self.sli.histogram, other_flow=theirs
+        )
         plan = Plan(key, f"{self.subject.service.family.name}: {title}", "silent", exposures)
         return complete(plan, self.subject.world, self.seed)
 
     def requirement(self, solved: Repo, items: Sequence[Item]) -> tuple[Requirement, tuple[Scenario, ...]]:
-        """Values in an outage and across a deploy, for every service of the family; one series a service."""
-        family = self.subject.service.family
+        """Values in an outage and across a deploy, for every service that a rule is about; one series a service."""
         plans = (
             self._plan("records", "the ratios through an outage", 70, Fraction(3, 10), frozenset()),
             self._plan("records-deploy", "the ratios across a deploy", 50, Fraction(1, 20), frozenset({25})),
@@ -88,13 +95,13 @@ class RecordingItem:
         for plan, picks in (*((plan, (33, plan.minutes - 3)) for plan in plans), (forgotten, picked)):
             scenario = scenario_of(plan, self.id)
             scenarios.append(scenario)
-            for window in sli_windows(self.subject.world):
-                record = self.subject.record(window)
+            for window in self.windows:
+                record = self.sli.record(self.subject, window)
                 for exposure in plan.exposures:
-                    if exposure.service.family != family or not exposure.metric(family.counter):
+                    if not self._about(exposure):
                         continue
                     one = Subject(self.subject.world, exposure.service)
-                    ratios = error_ratio(one, exposure, window, picks)
+                    ratios = self.sli.ratio(one, exposure, window, picks)
                     values += [
                         RecordCase(scenario.id, minute, record, one.identity, float(ratio))
                         for minute, ratio in zip(picks, ratios, strict=True)
@@ -105,63 +112,87 @@ class RecordingItem:
         )
         return requirement, tuple(scenarios)
 
+    def _about(self, exposure: Exposure) -> bool:
+        """Whether the records have a series for this service."""
+        if self.sli.per_service:
+            return exposure.service == self.subject.service
+        return exposure.service.family == self.subject.service.family and self._counts(exposure)
+
+    def _counts(self, exposure: Exposure) -> bool:
+        """Whether the service exports what the SLI is computed from."""
+        family = exposure.service.family
+        return bool(exposure.metric(f"{family.histogram}_count" if self.sli.histogram else family.counter))
+
     def _forgotten(self) -> tuple[Plan, tuple[int, ...]]:
         """An early burst, and for each window the minute at which it has just left that one: longer ones still see it.
 
         Without this all windows longer than a scenario would have one value.
         """
         first, last = 5, 30
-        picks = tuple(last + window + 3 for window in sli_windows(self.subject.world))
+        picks = tuple(last + window + 3 for window in self.windows)
         minutes = picks[-1] + 2
 
         def own(seed: Seed, service: Service) -> Flow:
-            return calm(
-                seed, service, minutes, errors=plateau([Fraction(1, 200)] * (minutes + 1), first, last, Fraction(2, 5))
-            )
+            bad = plateau([Fraction(1, 200)] * (minutes + 1), first, last, Fraction(2, 5))
+            return self.sli.flow(seed, service, minutes, bad=bad)
 
-        exposures = stage(self.subject, self.others, self.seed.child("forgotten"), minutes, own)
-        plan = Plan(
-            "records-forgotten", f"{self.subject.service.family.name}: after a burst of errors", "silent", exposures
-        )
-        return complete(plan, self.subject.world, self.seed), picks
+        return self._staged("records-forgotten", "after a burst of bad requests", minutes, own), picks
+
+    @property
+    def _name(self) -> str:
+        style = self.subject.style
+        return style.latency_record_name if self.sli.per_service else style.record_name
 
     def _definitions(self) -> int:
-        """How many rules record one name: a family each where the house's names do not tell families apart."""
-        families = {service.family.name for service in self.subject.world.services}
-        return 1 if "{family}" in self.subject.style.record_name else len(families)
+        """How many rules record one name for one service: a family each where names do not tell families apart."""
+        if self.sli.per_service or "{family}" in self._name:
+            return 1
+        return len({service.family.name for service in self.subject.world.services})
 
     def _series(self, plan: Plan) -> int:
         """How many series a record has: a service each, of this family, or of all where they share a name."""
-        shared = "{family}" not in self.subject.style.record_name
-        counted = [e.service for e in plan.exposures if e.metric(e.service.family.counter)]
+        shared = "{family}" not in self._name
+        counted = [exposure.service for exposure in plan.exposures if self._counts(exposure)]
         return sum(1 for service in counted if shared or service.family == self.subject.service.family)
 
     # --- words -------------------------------------------------------------------------------------------------------
 
     def request(self) -> Request:
         """Which records, and what they hold."""
-        subject, family = self.subject, self.subject.service.family
+        subject, service, family = self.subject, self.subject.service, self.subject.service.family
         names = ", ".join(f"`{rule.name}`" for rule in self.rules)
-        what = (
-            f'the share of failed requests (`{family.status_label}{family.error_op}"{family.error_value}"` of '
-            f"`{family.counter}`) over the window in the name, one series per `{subject.by}` and no other label"
-        )
-        exact = f"Add the SLI recording rules {names} for the `{family.name}` family: {what}."
-        outcome = (
-            f"The `{family.name}` services have no error-ratio records yet, and burn alerts need them. Record them for "
-            "every window that our burn policy uses, under our naming."
-        )
+        if self.sli.per_service:
+            exact = (
+                f"Add the latency recording rules {names} for `{service.name}`: the share of its requests that take "
+                f"longer than {service.latency_threshold} seconds (one minus the `le` bucket of that bound of "
+                f"`{family.histogram}_bucket` over `{family.histogram}_count`) over the window in the name, one series "
+                f"per `{subject.by}` and no other label."
+            )
+            outcome = (
+                f"`{service.name}` has no latency records yet, and its latency burn alerts need them. Record the share "
+                "of slow requests for every window that our burn policy uses, under our naming."
+            )
+        else:
+            what = (
+                f'the share of failed requests (`{family.status_label}{family.error_op}"{family.error_value}"` of '
+                f"`{family.counter}`) over the window in the name, one series per `{subject.by}` and no other label"
+            )
+            exact = f"Add the SLI recording rules {names} for the `{family.name}` family: {what}."
+            outcome = (
+                f"The `{family.name}` services have no error-ratio records yet, and burn alerts need them. Record them "
+                "for every window that our burn policy uses, under our naming."
+            )
         symptom = ""
         if self.defect is not None:
             symptom = told(
                 self.defect.symptoms,
                 self.seed,
                 alert=self.rules[0].name,
-                service=subject.service.name,
+                service=service.name,
                 team=subject.team.title,
             )
             exact = outcome = f"The SLI records of the `{family.name}` family cannot be trusted: {symptom}"
-        return Request(self.id, "recording", subject.service, self.rules[0].name, exact, outcome, symptom)
+        return Request(self.id, "recording", service, self.rules[0].name, exact, outcome, symptom)
 
     def touched(self) -> Touched:
         """The records."""
@@ -169,64 +200,54 @@ class RecordingItem:
 
     # --- other ways --------------------------------------------------------------------------------------------------
 
-    def _each(self, change: Mapping[str, str]) -> Edit:
-        """Every record with its expression made anew from the window's text."""
+    def _each(self, write: Callable[[int], str]) -> Edit:
+        """Every record with the expression that `write` gives for its window."""
 
         def edit(repo: Repo) -> Repo:
-            for rule, window in zip(self.rules, sli_windows(self.subject.world), strict=True):
-                values = {"w": window_text(window), "bad": self._bad(), "good": self._good()}
-                text = change["expr"].format(
-                    by=self.subject.by, counter=self.subject.service.family.counter, pod=self.subject.style.pod_label,
-                    status=self.subject.service.family.status_label, **values,
-                )  # fmt: skip
-                repo = repo.replace_rule(rule, (replace(rule, expr=to_text(parse(text))),))
+            for rule, window in zip(self.rules, self.windows, strict=True):
+                tree = parse(write(window))
+                if not self.sli.per_service:
+                    tree = rewrite(tree, self._for_all)
+                repo = repo.replace_rule(rule, (replace(rule, expr=to_text(tree)),))
             return repo
 
         return edit
 
-    def _bad(self) -> str:
-        family = self.subject.service.family
-        return f'{family.status_label}{family.error_op}"{family.error_value}"'
+    def _for_all(self, node: Expr) -> Expr:
+        """A selector without the service: the record is about all services of the family."""
+        if not isinstance(node, Selector):
+            return node
+        kept = tuple(one for one in node.matchers if one.name != self.subject.by)
+        return replace(node, matchers=kept)
 
-    def _good(self) -> str:
-        family = self.subject.service.family
-        opposite = {"=~": "!~", "!~": "=~", "=": "!=", "!=": "="}[family.error_op]
-        return f'{family.status_label}{opposite}"{family.error_value}"'
+    def _text(self, window: int) -> str:
+        return self.sli.ratio_text(self.subject, window)
+
+    def _summed(self, window: int, by: str) -> str:
+        """The reference with another way to sum."""
+        return self._text(window).replace(f"sum by ({self.subject.by}) ", by)
 
     def accepted(self) -> Mapping[str, Edit]:
-        """By increases; as one minus the good share; aggregated in two steps; `avg by` weighed by nothing is not."""
+        """By increases; in two steps of summing; and the SLI's own other ways, such as one minus the good share."""
+        by, pod = self.subject.by, self.subject.style.pod_label
+        inner = re.compile(rf"sum by \({by}\) \((rate\([^()]*\))\)")
+        steps = rf"sum by ({by}) (sum by ({by}, {pod}) (\1))"
+        others = {
+            name: self._each(lambda window, name=name: self.sli.other_texts(self.subject, window)[name])  # type: ignore[misc]
+            for name in self.sli.other_texts(self.subject, self.windows[0])
+            if name != "increase"
+        }
         return {
-            "increase": self._each(
-                {"expr": "sum by ({by}) (increase({counter}{{{bad}}}[{w}])) / sum by ({by}) (increase({counter}[{w}]))"}
-            ),
-            "one-minus-good": self._each(
-                {"expr": "1 - sum by ({by}) (rate({counter}{{{good}}}[{w}])) / sum by ({by}) (rate({counter}[{w}]))"}
-            ),
-            "two-steps": self._each(
-                {
-                    "expr": "sum by ({by}) (sum by ({by}, {pod}) (rate({counter}{{{bad}}}[{w}]))) "
-                    "/ sum by ({by}) (sum by ({by}, {pod}) (rate({counter}[{w}])))"
-                }
-            ),
+            "increase": self._each(lambda window: self._text(window).replace("rate(", "increase(")),
+            "two-steps": self._each(lambda window: inner.sub(steps, self._text(window))),
+            **others,
         }
 
     def wrong(self) -> Mapping[str, Wrong]:
-        """One series for all; one a pod; the average of the pods' ratios; one window for all."""
+        """One series for all; one a pod; the good share."""
+        by, pod = self.subject.by, self.subject.style.pod_label
         return {
-            "no-by": Wrong(self._each({"expr": "sum(rate({counter}{{{bad}}}[{w}])) / sum(rate({counter}[{w}]))"}), 0.6),
-            "per-pod": Wrong(
-                self._each(
-                    {
-                        "expr": "sum by ({by}, {pod}) (rate({counter}{{{bad}}}[{w}])) "
-                        "/ sum by ({by}, {pod}) (rate({counter}[{w}]))"
-                    }
-                ),
-                0.6,
-            ),
-            "good-share": Wrong(
-                self._each(
-                    {"expr": "sum by ({by}) (rate({counter}{{{good}}}[{w}])) / sum by ({by}) (rate({counter}[{w}]))"}
-                ),
-                0.6,
-            ),
+            "no-by": Wrong(self._each(lambda window: self._summed(window, "sum")), 0.6),
+            "per-pod": Wrong(self._each(lambda window: self._summed(window, f"sum by ({by}, {pod}) ")), 0.6),
+            "good-share": Wrong(self._each(lambda window: f"1 - ({self._text(window)})"), 0.6),
         }

@@ -5,7 +5,23 @@ from fractions import Fraction
 from alertforge.prometheus.series import Marker, Series
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, calm, expose
-from alertforge.traffic.gauges import VANTAGES, memory, pool, probes, restarts, throttling
+from alertforge.traffic.gauges import (
+    HOSTS,
+    PARTITIONS,
+    REPLICAS,
+    VANTAGES,
+    VOLUMES,
+    batch_runs,
+    certificates,
+    consumer_lag,
+    memory,
+    pool,
+    probes,
+    replication,
+    restarts,
+    throttling,
+    volumes,
+)
 from alertforge.world.create import create
 
 WORLD = create(Seed.master("gauges"), services=1)
@@ -74,3 +90,26 @@ def test_pools_and_probes_have_the_values_that_were_asked_for() -> None:
     probed = probes(WORLD, exposure(), lambda at, minute: int(at > 0))
     assert [one.labels.get("vantage") for one in probed] == list(VANTAGES)
     assert [numbers(one)[0] for one in probed] == [0, 1, 1, 1, 1]
+
+
+def test_a_volume_is_what_is_free_and_what_is_used() -> None:
+    series = volumes(WORLD, SEED, exposure(), lambda at, minute: Fraction(1, at + 2))
+    free, used, size = (
+        [numbers(one)[-1] for one in named(series, f"kubelet_volume_stats_{part}_bytes")]
+        for part in ("available", "used", "capacity")
+    )
+    assert len(free) == VOLUMES and free[0] > free[1]
+    assert [a + b for a, b in zip(free, used, strict=True)] == size
+
+
+def test_a_runner_without_a_run_reports_nothing() -> None:
+    series = batch_runs(WORLD, exposure(), lambda at, minute: 60 * minute if at == 0 else None)
+    assert [numbers(one)[-1] for one in series] == [60 * MINUTES]
+
+
+def test_what_is_missing_is_stale_and_comes_back() -> None:
+    for make, count in ((certificates, len(HOSTS)), (consumer_lag, PARTITIONS), (replication, REPLICAS)):
+        series = make(WORLD, exposure(), lambda at, minute: None if minute in (5, 6) else 100 + at)
+        assert [numbers(one) for one in series] == [[100 + at] * (MINUTES - 1) for at in range(count)]
+        assert {one.labels.get(WORLD.style.service_label) for one in series} == {SERVICE.name}
+        assert all(isinstance(one.samples[5], Marker) for one in series)

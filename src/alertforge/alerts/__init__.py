@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from alertforge.alerts import (
+    batch_overdue,
+    cert_expiry,
     cpu_throttling,
     crash_looping,
+    disk_filling,
     error_ratio,
     fast_burn,
     latency_fast_burn,
@@ -38,5 +41,8 @@ KINDS: Final[Mapping[str, AlertKind]] = {
         pool_saturation,
         latency_fast_burn,
         latency_slow_burn,
+        disk_filling,
+        cert_expiry,
+        batch_overdue,
     )
 }

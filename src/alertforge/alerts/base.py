@@ -175,6 +175,13 @@ def either(left: Sequence[bool], right: Sequence[bool]) -> list[bool]:
     return [a or b for a, b in zip(left, right, strict=True)]
 
 
+def some_or_same(each: Sequence[Sequence[bool]], wait: int) -> tuple[Reading, Reading]:
+    """Any of several: some one at every minute, whichever; or one and the same all the time. Both are right."""
+    some = [any(minute) for minute in zip(*each, strict=True)]
+    same = [Reading(flags, wait).firing() for flags in each]
+    return Reading(some, wait), Reading([any(minute) for minute in zip(*same, strict=True)], 0)
+
+
 @dataclass(frozen=True)
 class Expectation:
     """Minutes at which every right answer fires, and minutes at which some right answer does."""

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject
+from alertforge.alerts.base import Reading, Subject, some_or_same
 from alertforge.alerts.scenes import Draw, MakeFlow, MakeSeries, Scenes, deploying
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import Vector, arithmetic, changes, increase, select
@@ -58,15 +58,13 @@ class CrashLooping(StyledKind):
             lambda one, at: changes(one, window, at),
             difference,
         )
-        out = []
+        out: list[Reading] = []
         for count in counted:
             by_container = [
                 [any(value > limit for value in count([one], minute * 60).values()) for minute in _minutes(exposure)]
                 for one in series
             ]
-            some = [any(minute) for minute in zip(*by_container, strict=True)]
-            each = [Reading(flags, wait).firing() for flags in by_container]
-            out += [Reading(some, wait), Reading([any(minute) for minute in zip(*each, strict=True)], 0)]
+            out += some_or_same(by_container, wait)
         return tuple(out)
 
     # --- rule --------------------------------------------------------------------------------------------------------

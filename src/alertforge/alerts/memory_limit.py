@@ -15,7 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, over
+from alertforge.alerts.base import Reading, Subject, over, some_or_same
 from alertforge.alerts.scenes import Draw, MakeSeries, Scenes, decimal, deploying
 from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
@@ -48,7 +48,6 @@ class MemoryLimit(StyledKind):
     def readings(self, subject: Subject, exposure: Exposure) -> tuple[Reading, ...]:
         """Some pod is over, whichever; or: one and the same pod is over all the time."""
         by_pod: dict[str, list[bool]] = {}
-        wait = self.for_minutes(subject)
         for series in exposure.metric(USED):
             pod = series.labels.get("pod")
             limits = exposure.metric(SPEC, pod=pod)
@@ -57,9 +56,7 @@ class MemoryLimit(StyledKind):
                 ratio = arithmetic(select([series], minute * 60), "/", select(limits, minute * 60))
                 values.append(next(iter(ratio.values()), NAN))
             by_pod[pod] = over(values, self.threshold(subject))
-        some = [any(minute) for minute in zip(*by_pod.values(), strict=True)]
-        each = [Reading(flags, wait).firing() for flags in by_pod.values()]
-        return Reading(some, wait), Reading([any(minute) for minute in zip(*each, strict=True)], 0)
+        return some_or_same(list(by_pod.values()), self.for_minutes(subject))
 
     # --- rule --------------------------------------------------------------------------------------------------------
 

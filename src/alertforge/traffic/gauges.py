@@ -1,4 +1,4 @@
-"""What other exporters say about a service's pods: memory, limits, restarts, CPU periods; and pools and probes.
+"""What other exporters say about a service: its pods' memory, restarts and CPU periods; pools, volumes, probes, lags.
 
 Series of cAdvisor and kube-state-metrics carry `namespace`, `pod` and `container`, and the house's service label, which
 the scrape configuration puts on. Pods live as in the service's flow; a container has the service's name.
@@ -10,17 +10,24 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final
 
-from alertforge.prometheus.series import METRIC_NAME, Labels, Series
+from alertforge.prometheus.series import METRIC_NAME, Labels, Marker, Series
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Life, Target, counter, lives, target_labels, with_markers
 from alertforge.world.model import Service, World
 
 Curve = Callable[[int, int], Fraction]  # pod (0 is the first) and minute -> a share
-Counts = Callable[[int, int], int]  # pod and minute -> events in that minute
+Counts = Callable[[int, int], int]  # pod (or partition, ...) and minute -> a whole number
+Readings = Callable[[int, int], int | None]  # the same of something that may be missing at times
 
 LIMITS: Final = (256, 512, 768, 1024, 2048)  # MiB
 PERIODS: Final = 600  # CFS periods a minute: one every 100 ms
 VANTAGES: Final = ("ams", "gru", "iad", "nrt", "syd")  # where probes start from
+CAPACITIES: Final = (20, 50, 100, 200)  # GiB of a volume
+VOLUMES: Final = 2
+HOSTS: Final = ("", "-admin")  # names under which a service has certificates
+RUNNERS: Final = ("runner-1", "runner-2")  # where a service's batch job may run
+PARTITIONS: Final = 4
+REPLICAS: Final = 3
 
 
 def memory(world: World, seed: Seed, exposure: Exposure, ratio: Curve) -> list[Series]:
@@ -97,6 +104,83 @@ def probes(world: World, exposure: Exposure, success: Counts) -> list[Series]:
         _series("probe_success", {**labels, "vantage": vantage}, [success(at, m) for m in range(exposure.minutes + 1)])
         for at, vantage in enumerate(VANTAGES)
     ]
+
+
+def volumes(world: World, seed: Seed, exposure: Exposure, free: Curve) -> list[Series]:
+    """Bytes of each persistent volume as the kubelet sees them; `free` is the share of a volume that is available."""
+    service = exposure.service
+    capacity = seed.rng("capacity").choice(CAPACITIES) * 1024**3
+    out = []
+    for at in range(VOLUMES):
+        labels = {
+            "job": "kubelet",
+            "namespace": service.namespace,
+            "persistentvolumeclaim": f"data-{service.name}-{at}",
+            world.style.service_label: service.name,
+        }
+        available = [int(capacity * free(at, minute)) for minute in range(exposure.minutes + 1)]
+        out.append(_series("kubelet_volume_stats_available_bytes", labels, available))
+        out.append(_series("kubelet_volume_stats_used_bytes", labels, [capacity - left for left in available]))
+        out.append(_series("kubelet_volume_stats_capacity_bytes", labels, [capacity] * len(available)))
+    return out
+
+
+def certificates(world: World, exposure: Exposure, expiry: Readings) -> list[Series]:
+    """When the first certificate of the chain runs out, for each name of the service; a replay begins at second 0."""
+    service = exposure.service
+    out = []
+    for at, suffix in enumerate(HOSTS):
+        labels = {
+            "job": "blackbox",
+            "instance": f"https://{service.name}{suffix}.{world.domain}",
+            world.style.service_label: service.name,
+        }
+        seconds = [expiry(at, minute) for minute in range(exposure.minutes + 1)]
+        out.append(_series("probe_ssl_earliest_cert_expiry", labels, seconds))
+    return out
+
+
+def batch_runs(world: World, exposure: Exposure, finished: Readings) -> list[Series]:
+    """The second of the last success of the service's batch job, as each runner that it may run on reports it."""
+    service = exposure.service
+    out = []
+    for at, runner in enumerate(RUNNERS):
+        labels = {"job": f"{service.name}-batch", "runner": runner, world.style.service_label: service.name}
+        seconds = [finished(at, minute) for minute in range(exposure.minutes + 1)]
+        out.append(_series("batch_last_success_timestamp_seconds", labels, seconds))
+    return [one for one in out if any(not isinstance(sample, Marker) for sample in one.samples)]
+
+
+def consumer_lag(world: World, exposure: Exposure, messages: Readings) -> list[Series]:
+    """How many messages the service's consumer group has still to read, by partition."""
+    service = exposure.service
+    out = []
+    for partition in range(PARTITIONS):
+        labels = {
+            "job": "kafka-exporter",
+            "consumergroup": service.name,
+            "topic": f"{service.name}.events",
+            "partition": str(partition),
+            world.style.service_label: service.name,
+        }
+        left = [messages(partition, minute) for minute in range(exposure.minutes + 1)]
+        out.append(_series("kafka_consumergroup_lag", labels, left))
+    return out
+
+
+def replication(world: World, exposure: Exposure, seconds: Readings) -> list[Series]:
+    """How far each replica of the service's database is behind, seconds."""
+    service = exposure.service
+    out = []
+    for at in range(REPLICAS):
+        labels = {
+            "job": "postgres-exporter",
+            "server": f"{service.name}-db-{at + 1}:5432",
+            world.style.service_label: service.name,
+        }
+        behind = [seconds(at, minute) for minute in range(exposure.minutes + 1)]
+        out.append(_series("pg_replication_lag_seconds", labels, behind))
+    return out
 
 
 # --- parts -----------------------------------------------------------------------------------------------------------

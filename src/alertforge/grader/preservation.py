@@ -1,6 +1,7 @@
 """What must still do what it did: everything of the baseline that no item touches.
 
-One check each, all of family `preserved`: alerts, records, receivers, `global`, route probes, inhibition probes.
+One check each, all of family `preserved`: alerts, records, receivers, `global`, route probes, inhibition probes; and
+four on what nobody asked for (`unasked.py`).
 What is equal by normal form is preserved at no cost. What is written otherwise is proven by replay: the baseline's
 definitions and the workspace's, each in its own surroundings, must show the same at every minute of every scenario,
 and must show something at all. Preservation is planned first (`plan`), replayed with everything else, judged last.
@@ -18,11 +19,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from alertforge.alertmanager.config import Config
+from alertforge.grader import unasked
 from alertforge.grader.definitions import Definition, Index, concerns, definition, index
 from alertforge.grader.delivery import Delivery, alert_labels
+from alertforge.grader.integrations import canonical
 from alertforge.grader.replay import Ask, Firing, Timeline
 from alertforge.grader.result import PRESERVATION, Check, labels_text, runs
 from alertforge.grader.spec import InhibitionCase, RouteProbe, Spec
+from alertforge.grader.unasked import Unasked
 from alertforge.prometheus.rules import Group, Rule, RuleFile
 from alertforge.prometheus.series import Labels
 
@@ -37,20 +41,21 @@ class Plan:
     records: Mapping[str, str]
     shared: frozenset[tuple[bool, str]]  # (is an alert, name) that an item touches for some of its subjects only
     old_files: tuple[RuleFile, ...]  # the baseline's rules in their surroundings; empty when nothing is to be proven
+    unasked: Unasked  # what the workspace has beside all that
 
     def changed(self, verdicts: Mapping[str, str]) -> tuple[str, ...]:
         """The names that a replay must prove."""
         return tuple(name for name, verdict in verdicts.items() if verdict == "changed")
 
     def asks(self, spec: Spec) -> list[Ask]:
-        """What to observe of the changed ones, in every scenario: the same for the baseline and the workspace."""
+        """What to observe in every scenario: the changed ones, for the baseline and the workspace, and the unasked."""
         alerts, records = frozenset(self.changed(self.alerts)), self.changed(self.records)
-        if not alerts and not records:
+        if not alerts and not records and not self.unasked.watched:
             return []
         return [
             Ask(
                 scenario,
-                alerts,
+                alerts | self.unasked.watched,
                 tuple((name, minute) for name in records for minute in range(scenario.minutes + 1)),
                 alerts,
             )
@@ -78,7 +83,7 @@ def plan(spec: Spec, files: Sequence[RuleFile], baseline: Sequence[RuleFile]) ->
     if proven:
         replaced = {name for is_alert, name in touched if not is_alert and (is_alert, name) not in proven}
         surroundings = _surroundings(baseline, files, {key: owed[key] for key in shared & proven}, replaced)
-    return Plan(verdicts[True], verdicts[False], shared, surroundings)
+    return Plan(verdicts[True], verdicts[False], shared, surroundings, unasked.look(spec, old, new))
 
 
 def _touched(spec: Spec) -> dict[tuple[bool, str], list[Labels]]:
@@ -147,7 +152,7 @@ def _select(file: RuleFile, keep: Callable[[Group, Rule], bool]) -> RuleFile:
 
 def label_sets(spec: Spec, plan: Plan, old: Timeline, new: Timeline, same_config: bool) -> list[Labels]:
     """The label sets whose delivery `judge` asks about: probes, and alerts that carry more labels than before."""
-    out: list[Labels] = []
+    out = unasked.label_sets(spec, plan.unasked, new, same_config)
     if not same_config:
         out += [probe.labels for probe in spec.preservation.routes]
         for case in spec.preservation.inhibitions:
@@ -207,6 +212,7 @@ def judge(sides: Sides) -> tuple[Check, ...]:
         *_receivers(sides),
         *(_route(sides, number, probe) for number, probe in enumerate(sides.spec.preservation.routes, 1)),
         *(_inhibition(sides, number, case) for number, case in enumerate(sides.spec.preservation.inhibitions, 1)),
+        *unasked.judge(sides.spec, sides.plan.unasked, sides.new, sides.old_config, sides.delivery),
     )
 
 
@@ -314,15 +320,19 @@ def _samples(samples: Sequence[tuple[Labels, float]] | None) -> str:
 def _receivers(sides: Sides) -> Iterable[Check]:
     touched = set(sides.spec.preservation.touched_receivers)
     config = sides.delivery.config
-    now = {} if config is None else {receiver.name: receiver.body for receiver in config.receivers}
+    now = {} if config is None else {receiver.name: canonical(receiver) for receiver in config.receivers}
     for receiver in sorted(sides.old_config.receivers, key=lambda receiver: receiver.name):
         if receiver.name in touched:
             continue
-        body = now.get(receiver.name)
-        seen = "unchanged" if body == receiver.body else "gone" if body is None else "changed"
-        yield _check(
-            f"receiver.{receiver.name}", body == receiver.body, f"receiver {receiver.name} notifies as it did", seen
+        before, after = canonical(receiver), now.get(receiver.name)
+        seen = (
+            "unchanged"
+            if after == before
+            else "gone"
+            if after is None
+            else f"notifies by {', '.join(after) or 'nothing'}"
         )
+        yield _check(f"receiver.{receiver.name}", after == before, f"receiver {receiver.name} notifies as it did", seen)
     same = config is not None and config.global_ == sides.old_config.global_
     yield _check("global", same, "`global` is as it was", "unchanged" if same else "changed")
 

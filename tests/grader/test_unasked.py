@@ -1,0 +1,234 @@
+"""What nobody asked for, on the real tools: alerts that page, inhibitions that hold back, routes that lead away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from shop import ALERTMANAGER, CART_RULES, HOST, NODE, SPEC, START, Shop, failed, write_task
+
+from alertforge.grader import unasked
+from alertforge.grader.spec import RouteProbe, Suppression
+from alertforge.prometheus.series import Labels
+
+CONFIG = "alertmanager/alertmanager.yml"
+
+
+def alert(name: str, team: str, severity: str, **more: str) -> Labels:
+    return Labels.of(alertname=name, team=team, severity=severity, **more)
+
+
+STUCK, LAG = alert("QueueStuck", "cart", "page", service="cart"), alert("QueueLag", "cart", "ticket", service="cart")
+BURN, DISK = alert("CartBurn", "cart", "page", service="cart"), alert("DiskFull", "mail", "page", instance="some")
+NODE_DOWN = Labels.of(alertname="NodeDown", severity="page", instance="some")
+KNOWN = (
+    RouteProbe(STUCK, ("cart-pager",)),
+    RouteProbe(LAG, ("cart-chat",)),
+    RouteProbe(BURN, ("cart-pager",)),
+    RouteProbe(DISK, ("mail-pager",)),
+    RouteProbe(NODE_DOWN, ("default",)),
+    RouteProbe(alert("MailDown", "mail", "page", service="mail"), ("mail-pager",)),
+)
+WATCHFUL = replace(
+    SPEC,
+    alerts=tuple(replace(one, own_name=one.id == "A2") for one in SPEC.alerts),
+    preservation=replace(
+        SPEC.preservation, alerts=KNOWN, suppressions=(Suppression(STUCK, LAG), Suppression(BURN, LAG))
+    ),
+)
+
+
+@pytest.fixture()
+def watchful(shop: Shop) -> Shop:
+    write_task(shop.spec_dir, WATCHFUL)
+    return shop
+
+
+def rules(text: str) -> str:
+    return f"groups:\n  - name: more\n    rules:\n{text}"
+
+
+def test_right_and_untouched_repos_have_nothing_unasked(watchful: Shop) -> None:
+    assert failed(watchful.grade(watchful.workspace())) == set()
+    assert watchful.grade(watchful.workspace(base=START)).rewards["preservation"] == 1.0
+
+
+# --- alerts ----------------------------------------------------------------------------------------------------------
+
+PAGES = rules(
+    "      - alert: Always\n        expr: vector(1)\n        labels: {severity: page, team: mail}\n"
+)  # fires in every scenario and goes to the pager of another team
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PAGES,
+        PAGES.replace("vector(1)", 'queue_depth{service="cart", pod="b"} > 300'),
+        PAGES.replace("        labels: {severity: page, team: mail}\n", ""),  # to the catch-all
+        PAGES.replace("team: mail", "team: '{{ with 1 }}mail{{ end }}'"),
+    ],
+)
+def test_an_alert_that_nobody_asked_for_must_not_page(watchful: Shop, text: str) -> None:
+    result = watchful.grade(watchful.workspace({"rules/more.yml": text}))
+    assert "P.unasked.alerts" in failed(result)  # where it is about the cart, it holds back the cart's tickets, too
+    assert result.rewards["outcome"] == 0.0
+
+
+NOWHERE = (
+    ALERTMANAGER.replace("  routes:\n", "  routes:\n    - {receiver: nowhere, matchers: [helper=yes]}\n", 1)
+    + "  - name: nowhere\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "config"),
+    [
+        (PAGES.replace("vector(1)", "disk_free_ratio > 7"), ALERTMANAGER),  # fires in no scenario
+        (PAGES.replace("severity: page, team: mail", "helper: yes"), NOWHERE),  # reaches nobody
+        (rules("      - {record: step, expr: vector(1)}\n"), ALERTMANAGER),
+    ],
+)
+def test_helpers_that_reach_nobody_cost_nothing(watchful: Shop, text: str, config: str) -> None:
+    assert failed(watchful.grade(watchful.workspace({"rules/more.yml": text, CONFIG: config}))) == set()
+
+
+def test_more_unasked_alerts_than_are_followed(watchful: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    helpers = PAGES.replace("severity: page, team: mail", "helper: yes").replace(
+        "vector(1)", "up == 0 or disk_free_ratio < 0.1"
+    )
+    workspace = watchful.workspace({"rules/more.yml": helpers, CONFIG: NOWHERE})
+    assert failed(watchful.grade(workspace)) == set()
+    monkeypatch.setattr(unasked, "MAX_LABEL_SETS", 1)
+    result = watchful.grade(workspace)
+    assert failed(result) == {"P.unasked.alerts"}
+    assert any("one of more than 1 unasked alerts" in check.seen for check in result.checks)
+
+
+# --- subjects --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "expr",
+    ['max by (service) (queue_depth{service="mail"}) > 100', 'label_replace(vector(1), "service", "mail", "", "")'],
+)
+def test_a_services_own_alert_name_is_not_for_others(watchful: Shop, expr: str) -> None:
+    second = rules(f"      - alert: CartBurn\n        expr: {expr}\n        labels: {{severity: page, team: mail}}\n")
+    assert "P.unasked.subjects" in failed(watchful.grade(watchful.workspace({"rules/more.yml": second})))
+
+
+def test_a_fleet_wide_name_may_fire_for_others(watchful: Shop) -> None:
+    fleet = CART_RULES.replace('expr: queue:depth:max{service="cart"} > 100', "expr: queue:depth:max > 100")
+    assert failed(watchful.grade(watchful.workspace({"rules/cart.yml": fleet}))) == set()
+
+
+# --- inhibition ------------------------------------------------------------------------------------------------------
+
+ASKED = """  - source_matchers: [severity="page"]
+    target_matchers: [severity="ticket"]
+    equal: [service]
+"""
+
+
+def inhibiting(*more: str) -> str:
+    return ALERTMANAGER.replace(ASKED, ASKED + "".join(f"  - {{{one}}}\n" for one in more))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "source_matchers: [alertname=DiskFull], target_matchers: [alertname=NodeDown]",
+        "source_matchers: [alertname=DiskFull], target_matchers: [alertname=NodeDown], equal: [instance]",
+        'source_matchers: [severity="page"], target_matchers: [team="mail"], equal: [cluster]',
+        'source_match_re: {alertname: ".+"}, target_match: {alertname: QueueStuck}',
+        "target_matchers: [alertname=CartBurn]",  # anything is a source
+    ],
+)
+def test_an_inhibition_that_nobody_asked_for(watchful: Shop, rule: str) -> None:
+    result = watchful.grade(watchful.workspace({CONFIG: inhibiting(rule)}))
+    assert "P.unasked.inhibitions" in failed(result)
+    assert result.rewards["outcome"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "source_matchers: [alertname=NeverHeardOf], target_matchers: [severity=ticket]",
+        "source_matchers: [alertname=DiskFull], target_matchers: [alertname=NeverHeardOf]",
+        "source_matchers: [alertname=DiskFull], target_matchers: [alertname=DiskFull], equal: [alertname]",
+        "source_matchers: [alertname=DiskFull], target_matchers: [alertname=NodeDown], equal: [team, severity]",
+        "source_matchers: [alertname=QueueStuck, team=cart], target_matchers: [alertname=QueueLag], equal: [team]",
+    ],
+)
+def test_an_inhibition_that_holds_nothing_back_or_says_the_same_again(watchful: Shop, rule: str) -> None:
+    assert failed(watchful.grade(watchful.workspace({CONFIG: inhibiting(rule)}))) == set()
+
+
+def test_a_helper_that_never_pages_must_not_hold_back_others(watchful: Shop) -> None:
+    helper = PAGES.replace("severity: page, team: mail", "helper: yes")
+    config = NOWHERE.replace(
+        ASKED, ASKED + "  - {source_matchers: [helper=yes], target_matchers: [alertname=DiskFull]}\n"
+    )
+    assert failed(watchful.grade(watchful.workspace({"rules/more.yml": helper, CONFIG: config}))) == {
+        "P.unasked.inhibitions"
+    }
+
+
+@pytest.mark.parametrize("value", ["yes", "'{{ if true }}yes{{ end }}'"])
+def test_a_label_of_ones_own_is_no_way_around(watchful: Shop, value: str) -> None:
+    cart = CART_RULES.replace(
+        "labels: {severity: page, team: cart}", f"labels: {{severity: page, team: cart, x: {value}}}"
+    )
+    config = inhibiting("source_matchers: [x=yes], target_matchers: [alertname=DiskFull]")
+    assert failed(watchful.grade(watchful.workspace({"rules/cart.yml": cart}))) == set()
+    assert failed(watchful.grade(watchful.workspace({"rules/cart.yml": cart, CONFIG: config}))) == {
+        "P.unasked.inhibitions"
+    }
+
+
+# --- routes ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "route",
+    [
+        "{receiver: default, matchers: [alertname=DiskFull]}",
+        "{receiver: mail-pager, matchers: [alertname=QueueLag], continue: true}",
+        "{receiver: nowhere, matchers: [alertname=NodeDown]}",
+        "{receiver: mail-pager, matchers: [alertname=DiskFull], repeat_interval: 4d}",
+        "{receiver: nowhere, matchers: [alertname=CartBurn]}",
+    ],
+)
+def test_a_route_for_one_alert_that_nobody_asked_for(watchful: Shop, route: str) -> None:
+    config = NOWHERE.replace("{receiver: nowhere, matchers: [helper=yes]}", route)
+    assert failed(watchful.grade(watchful.workspace({CONFIG: config}))) == {"P.unasked.routes"}
+
+
+def test_routes_written_out_for_each_alert_are_as_good(watchful: Shop) -> None:
+    routes = "{receiver: mail-pager, matchers: [alertname=DiskFull], group_by: [alertname]}"
+    config = NOWHERE.replace("{receiver: nowhere, matchers: [helper=yes]}", routes)
+    assert failed(watchful.grade(watchful.workspace({CONFIG: config}))) == set()
+
+
+def test_a_label_that_leads_a_requested_alert_away(watchful: Shop) -> None:
+    cart = CART_RULES.replace(
+        "for: 2m\n        labels: {severity: page, team: cart}",
+        "for: 2m\n        labels: {severity: page, team: cart, helper: yes}",
+    )
+    assert failed(watchful.grade(watchful.workspace({"rules/cart.yml": cart, CONFIG: NOWHERE}))) == {"P.unasked.routes"}
+
+
+def test_a_wrong_label_is_the_requests_business(watchful: Shop) -> None:
+    cart = CART_RULES.replace(
+        "for: 2m\n        labels: {severity: page, team: cart}",
+        "for: 2m\n        labels: {severity: ticket, team: cart}",
+    )
+    result = watchful.grade(watchful.workspace({"rules/cart.yml": cart}))
+    assert not [name for name in failed(result) if name.startswith("P.")]
+
+
+def test_untouched_files_are_as_the_tests_say() -> None:
+    """The alerts above are those of the shop."""
+    assert all(
+        name in HOST + CART_RULES + NODE for name in ("QueueStuck", "QueueLag", "CartBurn", "DiskFull", "NodeDown")
+    )

@@ -44,6 +44,9 @@ def test_settings_are_those_of_the_format(folder: Path) -> None:
     assert settings["artifacts"] == ["/workspace/monitoring"]
     assert settings["agent"]["network_mode"] == "no-network"
     assert settings["verifier"]["environment_mode"] == "separate"
+    assert f"useradd --create-home --shell /bin/bash {settings['agent']['user']}" in (
+        folder / "environment" / "Dockerfile"
+    ).read_text("utf-8")
     assert settings["verifier"]["environment"]["memory_mb"] >= 512
     assert settings["metadata"]["requirements"] == {
         "alert": 0,

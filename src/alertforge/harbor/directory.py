@@ -30,6 +30,7 @@ ORGANISATION: Final = "alertforge"
 WORKSPACE: Final = "environment/workspace/monitoring"
 IMAGES: Final = {"prometheus": "v3.5.0", "alertmanager": "v0.28.1"}  # tags; both are built for amd64 and arm64
 LIBRARIES: Final = {"pyyaml": "6.0.4", "promql_parser": "0.12.0"}  # of the verifier
+USER: Final = "engineer"  # who works in the agent's container
 AGENT_SECONDS: Final = {"easy": 1800.0, "medium": 2700.0, "hard": 3600.0}
 GRADE_SECONDS: Final = 330  # the grader ends itself after 270
 VERIFIER_SECONDS: Final = 600.0
@@ -136,7 +137,7 @@ def render(measured: Measured) -> dict[str, str]:
         "task.toml": _template("task.toml", task, **_settings(measured)),
         "instruction.md": task.instruction,
         "README.md": task.readme,
-        "environment/Dockerfile": _template("agent.Dockerfile", task, **IMAGES),
+        "environment/Dockerfile": _template("agent.Dockerfile", task, user=USER, **IMAGES),
         "solution/solve.sh": script(
             task.start, task.solved, task.executables, title=f"Reference solution of {task.id}", canary=task.canary
         ),
@@ -176,6 +177,7 @@ def _settings(measured: Measured) -> dict[str, object]:
         "checks": measured.checks,
         "counts": counts(measured.spec),
         "version": __version__,
+        "user": USER,
         "agent_seconds": AGENT_SECONDS.get(task.tier, max(AGENT_SECONDS.values())),
         "verifier_seconds": VERIFIER_SECONDS,
     }

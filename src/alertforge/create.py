@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeVar
 
-from alertforge.alertmanager import inhibition as aminhibition
 from alertforge.alertmanager import routing as amrouting
 from alertforge.alertmanager.config import Config, InhibitRule
 from alertforge.alerts import KINDS
@@ -20,7 +19,6 @@ from alertforge.errors import AlertForgeError
 from alertforge.grader.spec import (
     SPEC_VERSION,
     AlertRequirement,
-    InhibitionCase,
     InhibitionRequirement,
     InputSeries,
     Preservation,
@@ -35,6 +33,7 @@ from alertforge.items.base import Edit, Item
 from alertforge.items.inhibition import InhibitionItem
 from alertforge.items.recording import RecordingItem
 from alertforge.items.route import RouteItem
+from alertforge.items.surroundings import with_surroundings
 from alertforge.plan import PlanError, Planner
 from alertforge.prometheus.rules import Group, Rule, RuleFile, machine_text
 from alertforge.prometheus.series import Labels
@@ -92,7 +91,15 @@ def find_workflow(workflow: str, tier: str, number: int, file: Path | None = Non
 
 
 def create(workflow: str, tier: str, number: int, master: str | int, file: Path | None = None) -> Task:
-    """One task. Raises AlertForgeError as `find_workflow` does, or where no company has a place for the queue."""
+    """One task. Raises AlertForgeError as `draft` does."""
+    return draft(workflow, tier, number, master, file).task()
+
+
+def draft(workflow: str, tier: str, number: int, master: str | int, file: Path | None = None) -> Draft:
+    """A task before it is written out: much cheaper than the task.
+
+    Raises AlertForgeError as `find_workflow` does, or where no company has a place for the queue.
+    """
     found = find_workflow(workflow, tier, number, file)
     root = Seed.master(master)
     seed = root.child(workflow, tier, number)
@@ -100,7 +107,7 @@ def create(workflow: str, tier: str, number: int, master: str | int, file: Path 
     last = "no house style names its alerts after services"
     for world in _worlds(root, seed, recipe, task_id(workflow, tier, number)):
         try:
-            return _Maker(found, recipe, number, seed, world).task()
+            return _Maker(found, recipe, number, seed, world).draft()
         except PlanError as error:
             last = str(error)
     raise AlertForgeError(f"no world in {WORLDS} draws has a place for the queue of {workflow} {tier}: {last}")
@@ -124,6 +131,41 @@ class Axes:
     tone: Tone
     archetype: str
     persona: Persona
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A task as values: the queue, both repos, and the texts around them."""
+
+    maker: _Maker
+    items: tuple[Item, ...]
+    start: Repo
+    solved: Repo
+    brief: Brief
+    docs: Files  # what a workspace holds beside rules and configuration
+
+    @property
+    def world(self) -> World:
+        """The company, its people and its house style."""
+        return self.maker.world
+
+    @property
+    def seed(self) -> Seed:
+        """The task's seed."""
+        return self.maker.seed
+
+    @property
+    def axes(self) -> Axes:
+        """What the task varies in beside its world."""
+        return self.maker.axes
+
+    def files(self, repo: Repo) -> Files:
+        """A whole workspace as the house writes it."""
+        return dict(sorted({**self.maker.files(repo), **self.docs}.items()))
+
+    def task(self) -> Task:
+        """The whole task."""
+        return self.maker.task(self)
 
 
 @dataclass(frozen=True)
@@ -244,7 +286,12 @@ class _Maker:
             tuple(r for r in requirements if isinstance(r, RecordingRequirement)),
             tuple(r for r in requirements if isinstance(r, RouteRequirement)),
             tuple(r for r in requirements if isinstance(r, InhibitionRequirement)),
-            self._preservation(items, start.config, solved.config),
+            with_surroundings(
+                self._preservation(items, start.config, solved.config),
+                start.config,
+                solved,
+                self.world.style.service_label,
+            ),
             self._inputs(scenarios),
             "records.yml",
         )
@@ -267,18 +314,11 @@ class _Maker:
             before = amrouting.receivers(start.route, labels.as_dict())
             if before == amrouting.receivers(solved.route, labels.as_dict()):
                 routes.append(RouteProbe(labels, before))
-        inhibitions = []
-        for labels, others in self._inhibition_probes(start):
-            alerts = [labels.as_dict(), *(other.as_dict() for other in others)]
-            outcomes = [bool(aminhibition.inhibited(c.inhibit_rules, alerts)[0]) for c in (start, solved)]
-            if outcomes[0] == outcomes[1]:
-                inhibitions.append(InhibitionCase(labels, others, outcomes[0], "as before"))
         return Preservation(
             _names(one.alerts for one in touched),
             _names(one.records for one in touched),
             _names(one.receivers for one in touched),
             tuple(routes),
-            tuple(inhibitions),
         )
 
     def _probe_labels(self) -> Iterable[Labels]:
@@ -294,17 +334,6 @@ class _Maker:
                         **dict(style.extra_labels),
                     }
                 )
-
-    def _inhibition_probes(self, config: Config) -> Iterable[tuple[Labels, tuple[Labels, ...]]]:
-        label = self.world.style.service_label
-        for rule in config.inhibit_rules:
-            source = rule.source[0].value
-            for target in rule.target[0].value.split("|"):
-                for service in ("one", "two"):
-                    yield (
-                        Labels.of({"alertname": target, label: "one"}),
-                        (Labels.of({"alertname": source, label: service}),),
-                    )
 
     def reference_records(self) -> str:
         """The reference SLI records of every family, as a rule file."""
@@ -394,8 +423,8 @@ class _Maker:
             routing_policy(self.world),
         )
 
-    def task(self) -> Task:
-        """The whole task."""
+    def draft(self) -> Draft:
+        """The queue, placed and broken. Raises PlanError where this world has no place for it."""
         items = self.planner.items()
         solved = self.base(items)
         for item in items:
@@ -407,10 +436,12 @@ class _Maker:
         docs: dict[str, str] = dict(documents(brief, text_seed))
         untouched = [file for file in start.rule_files if file in solved.rule_files]
         docs.update(visible_tests(untouched, self.world, text_seed.child("visible"), self.canary))
+        return Draft(self, items, start, solved, brief, docs)
 
-        def whole(repo: Repo) -> Files:
-            return dict(sorted({**self.files(repo), **docs}.items()))
-
+    def task(self, made: Draft) -> Task:
+        """The whole task."""
+        items, start, solved, whole = made.items, made.start, made.solved, made.files
+        text_seed = self.seed.child("texts")
         start_files = self.files(start)
         hidden = {f"baseline/{path}": text for path, text in start_files.items()}
         hidden["records.yml"] = self.reference_records()
@@ -432,11 +463,11 @@ class _Maker:
             self.world,
             whole(start),
             whole(solved),
-            frozenset(path for path in docs if path.startswith("bin/")),
+            frozenset(path for path in made.docs if path.startswith("bin/")),
             self.spec(items, start, solved),
             hidden,
-            instruction(brief, text_seed),
-            readme(brief, text_seed),
+            instruction(made.brief, text_seed),
+            readme(made.brief, text_seed),
             self.canary,
             accepted,
             wrong,
@@ -523,4 +554,4 @@ def _names(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(sorted({name for group in groups for name in group}))
 
 
-__all__ = ["catalogue", "create", "find_workflow", "task_id"]
+__all__ = ["Draft", "catalogue", "create", "draft", "find_workflow", "task_id"]

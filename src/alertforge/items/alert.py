@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,9 +10,11 @@ from typing import Literal
 
 from alertforge.alerts.base import AlertKind, Judged, Subject, build_cases
 from alertforge.defects.base import Defect
+from alertforge.grader.definitions import concerns, definition
 from alertforge.grader.spec import AlertRequirement, AnnotationRule, LabelRule, Requirement, Scenario
 from alertforge.items.base import Edit, Item, Touched, Wrong, told
-from alertforge.prometheus.rules import Rule
+from alertforge.prometheus.rules import Group, Rule
+from alertforge.prometheus.series import Labels
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo, alert_place
 from alertforge.seeds import Seed
@@ -77,8 +80,18 @@ class AlertItem:
             annotations,
             self.kind.definitions,
             self.kind.burn,
+            self.own_name,
         )
         return requirement, tuple(one.scenario for one in judged)
+
+    @property
+    def own_name(self) -> bool:
+        """Whether the alert's name is this service's alone, and what is broken does not fire for another under it."""
+        if not {"{service}", "{Service}"} & set(re.findall(r"\{\w+\}", self.subject.style.alert_name)):
+            return False
+        others = [Labels.of({self.subject.by: one.name}) for one in self.subject.world.services]
+        others = [one for one in others if one != self.subject.identity]
+        return self.broken is None or not any(concerns(definition(self.broken, Group("")), one) for one in others)
 
     def request(self) -> Request:
         """What to add, or what people saw."""

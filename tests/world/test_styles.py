@@ -20,6 +20,7 @@ KINDS = [
     "fast-burn", "slow-burn", "target-down", "error-ratio", "latency-quantile", "memory-limit", "crash-looping",
     "cpu-throttling", "traffic-floor", "probe-failing", "pool-saturation", "disk-filling", "consumer-lag",
     "replica-lag", "cert-expiry", "batch-overdue", "latency-fast-burn", "latency-slow-burn",
+    "slow-share",
 ]  # fmt: skip
 METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 LABEL = re.compile(r"[a-z][a-z0-9_]*")

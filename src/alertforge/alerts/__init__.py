@@ -8,6 +8,7 @@ from typing import Final
 from alertforge.alerts import (
     batch_overdue,
     cert_expiry,
+    consumer_lag,
     cpu_throttling,
     crash_looping,
     disk_filling,
@@ -19,7 +20,9 @@ from alertforge.alerts import (
     memory_limit,
     pool_saturation,
     probe_failing,
+    replica_lag,
     slow_burn,
+    slow_share,
     target_down,
     traffic_floor,
 )
@@ -44,5 +47,8 @@ KINDS: Final[Mapping[str, AlertKind]] = {
         disk_filling,
         cert_expiry,
         batch_overdue,
+        consumer_lag,
+        replica_lag,
+        slow_share,
     )
 }

@@ -16,14 +16,15 @@ from fractions import Fraction
 from typing import ClassVar
 
 from alertforge.alerts.base import Reading, Subject, over
-from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, decimal, steps
+from alertforge.alerts.scenes import Draw, decimal
 from alertforge.alerts.sli import NAN, total
+from alertforge.alerts.slowness import slow_plans
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import histogram_quantile
 from alertforge.prometheus.rules import Rule
 from alertforge.prometheus.series import Labels, Series
 from alertforge.seeds import Seed
-from alertforge.traffic.exposure import Exposure, Flow, calm, stored_le
+from alertforge.traffic.exposure import Exposure, stored_le
 from alertforge.world.model import Service, Urgency
 from alertforge.world.naming import window_text
 
@@ -120,38 +121,8 @@ class LatencyQuantile(StyledKind):
     # --- scenarios ---------------------------------------------------------------------------------------------------
 
     def plans(self, subject: Subject, others: Sequence[Service], seed: Seed) -> Iterable[Draw]:
-        """Slow, slow after a deploy, a little over and under, a spike, one slow pod, a busy hour, someone else."""
-        scenes = Scenes(subject, others, histogram=True)
-        wait, window = self.for_minutes(subject), subject.windows(self.name)
-        limit = 1 - Fraction(subject.style.quantile)
-        high, low = min(Fraction(4, 10), limit * 4), limit / 20
-        start = seed.rng(self.name, "start").between(10, 18)
-        end = start + wait + window + seed.rng(self.name, "length").between(4, 12)
-        minutes = end + window + 8
-        outage = steps(minutes, low, (start, end, high))
-        yield scenes.plan("slow", "slow for a while", "fire", minutes, _slow(minutes, outage))
-        yield scenes.plan(
-            "deploy", "a slow new version", "fire", minutes, _slow(minutes, outage, deploys=frozenset({start}))
-        )
-        near = window + wait + 16
-        over_limit, under_limit = ([limit * Fraction(share, 100)] * (near + 1) for share in (115, 85))
-        yield scenes.plan("over", "a few slow requests too many", "fire", near, _slow(near, over_limit))
-        yield scenes.plan("under", "almost too many of them", "silent", near, _slow(near, under_limit), word="under")
-        spike = steps(minutes, low, (start, start + window - 2, limit * Fraction(112, 100)))
-        yield scenes.plan("spike", "a spike shorter than the wait", "silent", minutes, _slow(minutes, spike))
-        share = min(limit * Fraction(85, 100), Fraction(8, 10) / subject.service.pods)
-        yield scenes.plan(
-            "one-pod", "one slow pod", "silent", minutes,
-            _slow(minutes, steps(minutes, low, (start, end, share)), trouble_on=0), word="one pod",
-        )  # fmt: skip
-        yield scenes.plan(
-            "busy", "a busy hour", "silent", minutes,
-            _slow(minutes, [low] * (minutes + 1), rps=Fraction(subject.service.rps * 2)), word="busy",
-        )  # fmt: skip
-        yield scenes.plan(
-            "elsewhere", "another service is slow", "silent", minutes,
-            other_flow=_slow(minutes, outage), word="other service",
-        )  # fmt: skip
+        """Those of slowness, where the quantile comes to the bound when this share of requests is slow."""
+        return slow_plans(self, subject, others, seed, 1 - Fraction(subject.style.quantile))
 
     # --- words -------------------------------------------------------------------------------------------------------
 
@@ -166,22 +137,6 @@ class LatencyQuantile(StyledKind):
     def outcome(self, subject: Subject) -> str:
         """Without numbers."""
         return f"team {subject.team.title} is paged when the slowest requests to `{subject.service.name}` take too long"
-
-
-def _slow(
-    minutes: int,
-    shares: Sequence[Fraction],
-    *,
-    deploys: frozenset[int] = frozenset(),
-    trouble_on: int | None = None,
-    rps: Fraction | None = None,
-) -> MakeFlow:
-    """Traffic with a given share of requests over the latency threshold a minute."""
-
-    def flow(seed: Seed, service: Service) -> Flow:
-        return calm(seed, service, minutes, slow=shares, deploys=deploys, trouble_on=trouble_on, rps=rps)
-
-    return flow
 
 
 KIND = LatencyQuantile()

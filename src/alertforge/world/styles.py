@@ -89,6 +89,7 @@ SYMPTOMS: Final[Mapping[str, tuple[str, ...]]] = {
     "replica-lag": ("ReplicaLagging", "ReplicationDelayed", "ReplicaBehind", "StandbyLag"),
     "cert-expiry": ("CertificateExpiring", "CertExpiresSoon", "TlsExpiry", "CertRenewalOverdue"),
     "batch-overdue": ("BatchOverdue", "JobNotCompleting", "LastRunTooOld", "BatchMissedRun"),
+    "slow-share": ("TooManySlow", "SlowShareHigh", "LateResponses", "RequestsTooSlow"),
 }
 FOR_MINUTES: Final[Mapping[str, tuple[int, ...]]] = {
     "target-down": (2, 3, 4, 5),
@@ -101,10 +102,11 @@ FOR_MINUTES: Final[Mapping[str, tuple[int, ...]]] = {
     "probe-failing": (2, 3, 5),
     "pool-saturation": (3, 5, 10),
     "disk-filling": (10, 15, 20),
-    "consumer-lag": (5, 10, 15),
+    "consumer-lag": (10, 12, 15),
     "replica-lag": (3, 5, 10),
     "cert-expiry": (10, 15, 30),
     "batch-overdue": (5, 10, 15),
+    "slow-share": (5, 8, 10),
 }
 # Kinds without a window judge the newest sample.
 WINDOWS: Final[Mapping[str, tuple[int, ...]]] = {
@@ -117,8 +119,9 @@ WINDOWS: Final[Mapping[str, tuple[int, ...]]] = {
     "probe-failing": (5, 10),
     "pool-saturation": (5, 10),
     "disk-filling": (30, 45, 60),
-    "consumer-lag": (5, 10, 15),
+    "consumer-lag": (4, 5, 6),  # shorter than any `for`: a jump that drains is no trend
     "replica-lag": (5, 10),
+    "slow-share": (5, 10),
 }
 THRESHOLDS: Final[Mapping[str, tuple[str, ...]]] = {
     "error-ratio": ("0.02", "0.03", "0.05", "0.08", "0.1"),
@@ -133,6 +136,7 @@ THRESHOLDS: Final[Mapping[str, tuple[str, ...]]] = {
     "replica-lag": ("20", "30", "60", "120"),
     "cert-expiry": ("7", "10", "14", "21"),
     "batch-overdue": ("1.5", "2", "3", "4"),
+    "slow-share": ("0.05", "0.08", "0.1", "0.15"),
 }
 # What a threshold counts, as a README would say it. Burn alerts have a factor instead, latency the service's own bound.
 UNITS: Final[Mapping[str, str]] = {
@@ -148,6 +152,7 @@ UNITS: Final[Mapping[str, str]] = {
     "replica-lag": "seconds behind",
     "cert-expiry": "days until expiry",
     "batch-overdue": "hours since the last success",
+    "slow-share": "of requests over the latency threshold",
 }
 
 # (error ratio, fraction of slow requests); {service_label} is filled in when a style is drawn

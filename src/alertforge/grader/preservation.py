@@ -2,9 +2,11 @@
 
 One check each, all of family `preserved`: alerts, records, receivers, `global`, route probes, inhibition probes; and
 four on what nobody asked for (`unasked.py`).
+
 What is equal by normal form is preserved at no cost. What is written otherwise is proven by replay: the baseline's
 definitions and the workspace's, each in its own surroundings, must show the same at every minute of every scenario,
-and must show something at all. Preservation is planned first (`plan`), replayed with everything else, judged last.
+and must show something at all; where they show nothing, reading may prove it (`proof.py`). Preservation is planned
+first (`plan`), replayed with everything else, judged last.
 
 Many services can share the name of an alert or record. Where an item touches such a name, the baseline's definitions
 that cannot concern any of the item's subjects are still preserved: whatever they showed must still be there, whatever
@@ -16,10 +18,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from alertforge.alertmanager.config import Config
-from alertforge.grader import unasked
+from alertforge.grader import proof, unasked
 from alertforge.grader.definitions import Definition, Index, concerns, definition, index
 from alertforge.grader.delivery import Delivery, alert_labels
 from alertforge.grader.integrations import canonical
@@ -42,6 +45,7 @@ class Plan:
     shared: frozenset[tuple[bool, str]]  # (is an alert, name) that an item touches for some of its subjects only
     old_files: tuple[RuleFile, ...]  # the baseline's rules in their surroundings; empty when nothing is to be proven
     unasked: Unasked  # what the workspace has beside all that
+    owed: Mapping[tuple[bool, str], frozenset[Definition]]  # the baseline's definitions that must be preserved
 
     def changed(self, verdicts: Mapping[str, str]) -> tuple[str, ...]:
         """The names that a replay must prove."""
@@ -83,7 +87,14 @@ def plan(spec: Spec, files: Sequence[RuleFile], baseline: Sequence[RuleFile]) ->
     if proven:
         replaced = {name for is_alert, name in touched if not is_alert and (is_alert, name) not in proven}
         surroundings = _surroundings(baseline, files, {key: owed[key] for key in shared & proven}, replaced)
-    return Plan(verdicts[True], verdicts[False], shared, surroundings, unasked.look(spec, old, new))
+    return Plan(
+        verdicts[True],
+        verdicts[False],
+        shared,
+        surroundings,
+        unasked.look(spec, old, new),
+        {key: frozenset(owed[key]) for key in proven},
+    )
 
 
 def _touched(spec: Spec) -> dict[tuple[bool, str], list[Labels]]:
@@ -203,6 +214,16 @@ class Sides:
     old_index: Index
     new_index: Index
 
+    @cached_property
+    def grounds(self) -> tuple[proof.Ground, proof.Ground]:
+        """What proofs by reading stand on, for the baseline and the workspace."""
+        read = proof.read_by(self.old_config)
+        if self.delivery.config is not None:
+            read |= proof.read_by(self.delivery.config)
+        series = (series.series for scenario in self.spec.scenarios for series in scenario.series)
+        carried = proof.series_labels(series) | proof.named_by(self.old_index)
+        return proof.Ground(self.old_index, read, carried), proof.Ground(self.new_index, read, carried)
+
 
 def judge(sides: Sides) -> tuple[Check, ...]:
     """One check per thing to preserve, in a fixed order."""
@@ -236,8 +257,19 @@ def _alert(sides: Sides, name: str, verdict: str) -> Check:
             if fault:
                 return _check(what, False, expected, fault, scenario.id, minute)
     if not fired:
-        return _check(what, False, expected, "rewritten, and fires in no scenario that could prove it equal")
+        return _read(sides, True, name, what, expected, "fires in no scenario that could prove it equal")
     return _check(what, True, expected, "rewritten, and fires as it did in every scenario")
+
+
+def _read(sides: Sides, is_alert: bool, name: str, what: str, expected: str, unproven: str) -> Check:
+    """The check on something that no replay shows: proven by reading, or not, and then why."""
+    key = (is_alert, name)
+    now = tuple(one for one in sides.new_index.get(key, ()) if one not in sides.plan.owed[key])
+    was = sides.plan.owed[key] - set(sides.new_index.get(key, ()))
+    grounds = sides.grounds
+    if proof.all_same(was, now, *grounds, more=key in sides.plan.shared):
+        return _check(what, True, expected, "rewritten into what reads the same")
+    return _check(what, False, expected, f"rewritten, and {unproven}: {proof.difference(was, now, *grounds)}")
 
 
 def _annotations(known: Index, name: str) -> set[Any]:
@@ -292,7 +324,7 @@ def _record(sides: Sides, name: str, verdict: str) -> Check:
                 seen = f"{_samples(after)}, before {_samples(before)}"
                 return _check(what, False, expected, seen, scenario.id, minute)
     if not found:
-        return _check(what, False, expected, "rewritten, and has no value in any scenario that could prove it equal")
+        return _read(sides, False, name, what, expected, "has no value in any scenario that could prove it equal")
     return _check(what, True, expected, "rewritten, with the same values in every scenario")
 
 

@@ -263,6 +263,20 @@ def test_an_edit_to_the_alertmanager_file_starts_no_promtool(
     assert failed(result) == {"R1.route-positive.1", "R1.chain.1"}
 
 
+def test_promtool_is_asked_about_new_rules_only(shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.grade(shop.workspace(), tmp_path / "cache")
+    asked: list[str] = []
+    check = promtool.check
+    monkeypatch.setattr(
+        promtool, "check", lambda new, tool: asked.extend(rule.name for rule in new) or check(new, tool)
+    )
+    host = HOST.replace("disk:free:min < 0.1", "disk:free:min <! 0.1")
+    before = HOST.split("alert: ")[1].split()[0]
+    for _ in range(2):
+        assert "syntax_ok" in shop.grade(shop.workspace({HOST_FILE: host}), tmp_path / "cache").rewards
+    assert asked == [before]
+
+
 def test_a_cache_does_not_change_a_grade(shop: Shop, tmp_path: Path) -> None:
     workspace = shop.workspace({NODE_FILE: NODE_START})
     fresh = plain(Shop(tmp_path / "fresh").grade(workspace))

@@ -6,6 +6,7 @@ import json
 import math
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -460,6 +461,63 @@ def test_an_edited_rule_runs_only_the_scenarios_it_reaches(
     assert seen.firing_minutes("x", "A") == (2, 3)
 
 
+def _running(monkeypatch: pytest.MonkeyPatch) -> list[tuple[set[str], set[str]]]:
+    """Rule names and series of each test file, as they run."""
+    ran: list[tuple[set[str], set[str]]] = []
+    original = replay_module.run_tests
+
+    def run_tests(files, *args, **kwargs):  # type: ignore[no-untyped-def]
+        ran.extend(({r.name for g in f.groups for r in g.rules}, {name for name, _ in f.series}) for f in files)
+        return original(files, *args, **kwargs)
+
+    monkeypatch.setattr(replay_module, "run_tests", run_tests)
+    return ran
+
+
+def test_an_edited_rule_runs_with_what_it_reads_alone(
+    binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = scenario("s", 3, x__pod_a="0+1x3", x__pod_b="1x3", y="0+1x3", z="0+1x3")
+    asks = [Ask(one, records=(("other", 2),))]
+    kept = [alert("B", "y > 1"), record("r", 'x{pod="a"} * 2'), alert("C", "z"), record("other", "z")]
+    replay([rule_file(alert("A", "r > 2"), *kept)], asks, promtool=binary, cache=Cache(tmp_path))
+    ran = _running(monkeypatch)
+    edited = [rule_file(alert("New", "nothing"), path="rules/0.yml"), rule_file(alert("A", "r > 3"), *kept)]
+    seen = replay(edited, asks, promtool=binary, cache=Cache(tmp_path))
+    assert ran == [({"A", "r"}, {'x{pod="a"}'})]
+    assert seen == plain_replay(edited, asks, promtool=binary)
+    assert seen.firing_minutes("s", "A") == (3,)
+    assert seen.firing_minutes("s", "B") == (2, 3)
+
+
+def test_rules_that_read_alert_states_run_with_all_others(
+    binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks = [Ask(scenario("s", 3, x="0+1x3", y="1x3"))]
+    counting = alert("Any", "count(ALERTS) > 1")
+    replay([rule_file(counting, alert("A", "x > 1"), alert("B", "y"))], asks, promtool=binary, cache=Cache(tmp_path))
+    ran = _running(monkeypatch)
+    edited = [rule_file(counting, alert("A", "x > 2"), alert("B", "y"))]
+    seen = replay(edited, asks, promtool=binary, cache=Cache(tmp_path))
+    assert ran == [({"Any", "A", "B"}, {"x", "y"})]
+    assert seen == plain_replay(edited, asks, promtool=binary)
+
+
+def test_where_a_part_fails_the_whole_scenario_shows_what_it_would_without_a_cache(
+    binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks = [Ask(scenario("s", 12, **TWO_LATE))]
+    good = [alert("A", "x"), alert("B", "y")]
+    replay([rule_file(*good)], asks, promtool=binary, cache=Cache(tmp_path))
+    bad = [rule_file(*good, alert("Join", "x * on () y"))]
+    cold = replay(bad, asks, promtool=binary)
+    assert cold.failures["s"]
+    assert replay(bad, asks, promtool=binary, cache=Cache(tmp_path)) == cold
+    ran = _running(monkeypatch)
+    assert replay(bad, asks, promtool=binary, cache=Cache(tmp_path)) == cold
+    assert ran == []
+
+
 @pytest.mark.parametrize("damage", [b"", b"{}", b"0\n{}", b"\xff\xfe", None])
 def test_a_damaged_entry_is_no_entry(binary: Path, tmp_path: Path, damage: bytes | None) -> None:
     first = replay(FILES, ASKS, promtool=binary, cache=Cache(tmp_path))
@@ -574,3 +632,19 @@ def test_both_ways_agree_exactly_on_random_repos(binary: Path, seed: int) -> Non
     seen = both(binary, files, asks)
     assert sum(len(one.alerts) for one in seen.scenarios.values()) > 50
     assert replay(files, list(reversed(asks)), promtool=binary, workers=1) == seen
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_what_is_known_of_other_rules_changes_nothing(binary: Path, tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    files, asks = _random_repo(rng)
+    for _ in range(5):
+        at = rng.randrange(len(files))
+        rules = list(files[at].rules())
+        number = rng.randrange(len(rules))
+        if rng.random() < 0.5:
+            rules[number] = replace(rules[number], expr=rules[number].expr.replace("5m", "4m").replace(" > ", " >= "))
+        else:
+            rules.insert(0, rules.pop(number))
+        files[at] = rule_file(*rules, path=files[at].path)
+        assert replay(files, asks, promtool=binary, cache=Cache(tmp_path)) == replay(files, asks, promtool=binary)

@@ -67,6 +67,7 @@ class Tools:
     workers: int
     cache: Path | None
     deadline: float
+    replays: Cache  # what this grade has seen already, on disk too where there is a cache
 
     def left(self) -> float:
         """Seconds that a replay may take."""
@@ -130,7 +131,7 @@ def grade(
 
     `cache` keeps what tools answered: a regrade of an unchanged workspace starts no process.
     """
-    tools = Tools(promtool, amtool, workers, cache, time.monotonic() + seconds)
+    tools = _tools(promtool, amtool, workers, cache, seconds)
     task = load_task(spec_dir)
     spec = task.spec
     graded = _grade(task, workspace, tools)
@@ -151,8 +152,13 @@ def measure(
     spec_dir: Path, workspace: Path, *, promtool: Path, amtool: Path, workers: int = 2, cache: Path | None = None
 ) -> dict[str, float]:
     """q of every requirement, by id: of the start repo these are the spec's `q_start`."""
-    tools = Tools(promtool, amtool, workers, cache, time.monotonic() + TOTAL_SECONDS)
+    tools = _tools(promtool, amtool, workers, cache, TOTAL_SECONDS)
     return {one.requirement: one.q for one in _grade(load_task(spec_dir), workspace, tools).judgements}
+
+
+def _tools(promtool: Path, amtool: Path, workers: int, cache: Path | None, seconds: float) -> Tools:
+    replays = Cache(cache / "replay" if cache else None)
+    return Tools(promtool, amtool, workers, cache, time.monotonic() + seconds, replays)
 
 
 @dataclass(frozen=True)
@@ -213,15 +219,19 @@ def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
 
 
 def _lint(files: Sequence[RuleFile], tools: Tools) -> Linted:
-    kept = tools.store("lint")
+    """Lint with promtool's verdict on each rule, which only rules that are new must be asked for."""
+    kept, tool = tools.store("lint"), store.tool_identity(tools.promtool)
 
     def check(asked: Sequence[Rule]) -> Sequence[str | None]:
-        key = store.key("lint", store.tool_identity(tools.promtool), [repr(rule) for rule in asked])
-        answer = kept.get(key)
-        if not isinstance(answer, list) or len(answer) != len(asked):
-            answer = rule_tool.check(asked, tools.promtool)
-            kept.put(key, answer)
-        return [None if verdict is None else str(verdict) for verdict in answer]
+        keys = {rule: store.key("lint", tool, repr(rule)) for rule in asked}
+        answers = {rule: kept.get(key) for rule, key in keys.items()}
+        known = {rule: answer for rule, answer in answers.items() if isinstance(answer, str)}
+        new = [rule for rule in keys if rule not in known]
+        for rule, verdict in zip(new, rule_tool.check(new, tools.promtool) if new else [], strict=True):
+            known[rule] = verdict or ""
+            if not known[rule].startswith(rule_tool.UNENDED):  # how busy the machine is says nothing about the rule
+                kept.put(keys[rule], known[rule])
+        return [known[rule] or None for rule in asked]
 
     return lint(files, check)
 
@@ -230,8 +240,8 @@ def _lint(files: Sequence[RuleFile], tools: Tools) -> Linted:
 
 
 def _replay(files: Sequence[RuleFile], asks: Sequence[Ask], tools: Tools) -> Timeline:
-    cache = Cache(tools.cache / "replay") if tools.cache else None
-    return replay(files, asks, promtool=tools.promtool, workers=tools.workers, cache=cache, deadline_s=tools.left())
+    left = tools.left()
+    return replay(files, asks, promtool=tools.promtool, workers=tools.workers, cache=tools.replays, deadline_s=left)
 
 
 def _asks(spec: Spec) -> list[Ask]:

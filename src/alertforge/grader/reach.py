@@ -1,4 +1,4 @@
-"""Which rules matter on given series: those that can yield something, and what they are asked through.
+"""Which rules matter on given series, which series matter to given rules, and which rules cannot see each other.
 
 An expression yields nothing where Prometheus' engine has nothing to work on: a selector that no series can match,
 anything computed from it, a missing side of `and` or of arithmetic. What yields from nothing (`absent`, `vector`,
@@ -12,7 +12,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from alertforge.prometheus import promql
@@ -22,7 +22,7 @@ from alertforge.prometheus.series import METRIC_NAME, Labels
 STATE_METRICS: Final = frozenset({"ALERTS", "ALERTS_FOR_STATE"})
 MAX_PASSES: Final = 20  # over the records, which may read each other in a circle
 KEPT_INPUTS: Final = 256  # scenarios whose answers are kept for the next set of rules
-KEPT_ANSWERS: Final = 2_000  # expressions a scenario
+KEPT_ANSWERS: Final = 2_000  # selectors and expressions a scenario
 
 _QUERY: Final = re.compile(r"\{\{.*\bquery\b.*\}\}", re.DOTALL)  # `query` between the first and the last action
 
@@ -38,12 +38,17 @@ class Placed:
     rule: Rule
     tree: promql.Expr | None  # None where the reader refuses what Prometheus may take
     reads: frozenset[str] | None  # metric names it can read; None is any
-    selects: tuple[str, ...]  # metric names in the selectors of its expression
+    selectors: tuple[promql.Selector, ...]  # of its expression
 
     @property
     def title(self) -> str:
         """The rule in messages."""
         return f"{'alert' if self.rule.is_alert else 'record'} {self.rule.name} ({self.path})"
+
+    @cached_property
+    def selects(self) -> tuple[str, ...]:
+        """The metric names in its selectors."""
+        return tuple(dict.fromkeys(one.name for one in self.selectors if one.name is not None))
 
 
 def place(files: Sequence[RuleFile]) -> list[Placed]:
@@ -57,18 +62,19 @@ def place(files: Sequence[RuleFile]) -> list[Placed]:
                     tree = rule.tree
                 except promql.PromQLError:
                     tree = None
-                names = [] if tree is None else [selector.name for selector in promql.selectors(tree)]
-                selects = tuple(dict.fromkeys(name for name in names if name is not None))
-                any_name = tree is None or None in names or _queries(rule)
-                reads = None if any_name else frozenset(selects)
-                placed.append(Placed(len(placed), file.path, groups, group.labels, rule, tree, reads, selects))
+                selectors = () if tree is None else tuple(promql.selectors(tree))
+                reads = None if tree is None else _reads(rule, selectors)
+                placed.append(Placed(len(placed), file.path, groups, group.labels, rule, tree, reads, selectors))
             groups += 1
     return placed
 
 
-def _queries(rule: Rule) -> bool:
-    """Whether a template of the rule can query anything."""
-    return any(_QUERY.search(text) for _, text in rule.labels + rule.annotations)
+def _reads(rule: Rule, selectors: Sequence[promql.Selector]) -> frozenset[str] | None:
+    """Metric names that a rule can read, by its expression and by `query` in its templates."""
+    if any(_QUERY.search(text) for _, text in rule.labels + rule.annotations):
+        return None
+    names = [selector.name for selector in selectors]
+    return None if None in names else frozenset(name for name in names if name is not None)
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,47 @@ class Reach:
                 p for p in reachable if p.number not in needed and (states if p.rule.is_alert else p.rule.name in names)
             ]
         return [p for p in reachable if p.number in needed]
+
+    def seen(self, series: Iterable[str], rules: Sequence[Placed], records: Iterable[str]) -> frozenset[str]:
+        """The series that can change what these rules, or samples under these names, show."""
+        every = tuple(sorted(set(series)))
+        given = _input(every)
+        if given.metrics is None or any(p.reads is None for p in rules):
+            return frozenset(every)
+        written = {*records, *STATE_METRICS, *(p.rule.name for p in rules if not p.rule.is_alert)}
+        asked = [(one.name or "", one.matchers) for p in rules for one in p.selectors]
+        return frozenset().union(*(given.texts(*one) for one in [*((name, ()) for name in sorted(written)), *asked]))
+
+
+def independent(rules: Sequence[Placed], records: Iterable[str]) -> list[tuple[list[Placed], list[str]]]:
+    """Split rules and the records that are asked for into parts that cannot see or disturb each other.
+
+    One name is one part, with every record that it reads. Rules that can read or write alert states, or anything at
+    all, leave it whole.
+    """
+    asked = list(dict.fromkeys(records))
+    if any(p.reads is None or {p.rule.name, *p.reads} & STATE_METRICS for p in rules):
+        return [([*rules], asked)]
+    recorded = {p.rule.name for p in rules if not p.rule.is_alert}
+    above: dict[tuple[bool, str], tuple[bool, str]] = {}
+
+    def root(key: tuple[bool, str]) -> tuple[bool, str]:
+        while key in above:
+            above[key] = above.get(above[key], above[key])  # a shorter way for the next
+            key = above[key]
+        return key
+
+    for p in rules:
+        for name in p.selects:
+            one, other = root((p.rule.is_alert, p.rule.name)), root((False, name))
+            if name in recorded and one != other:
+                above[other] = one
+    parts: dict[tuple[bool, str], tuple[list[Placed], list[str]]] = {}
+    for p in rules:
+        parts.setdefault(root((p.rule.is_alert, p.rule.name)), ([], []))[0].append(p)
+    for name in asked:
+        parts.setdefault(root((False, name)), ([], []))[1].append(name)
+    return list(parts.values())
 
 
 # --- what an expression may yield ------------------------------------------------------------------------------------
@@ -180,18 +227,25 @@ _REWRITTEN_LABELS: Final = frozenset({"le", "quantile"})  # values that Promethe
 class _Input:
     """The series of one scenario, and what is known to come out of them whatever the rules record.
 
-    `metrics` None: some series cannot be read here, and nothing is known.
+    `metrics` holds text and labels by metric name; None: some series cannot be read here, and nothing is known.
     """
 
-    def __init__(self, metrics: Mapping[str, Sequence[Shape]] | None) -> None:
+    def __init__(self, metrics: Mapping[str, Sequence[tuple[str, Shape]]] | None) -> None:
         self.metrics = metrics
         self.select = lru_cache(maxsize=KEPT_ANSWERS)(self._select)
+        self.texts = lru_cache(maxsize=KEPT_ANSWERS)(self._texts)
         self._alone = lru_cache(maxsize=KEPT_ANSWERS)(self._shape_without_records)
+
+    def _matching(self, name: str, matchers: tuple[promql.Matcher, ...]) -> list[tuple[str, Shape]]:
+        return [one for one in (self.metrics or {}).get(name, ()) if _may_match(matchers, one[1])]
 
     def _select(self, name: str, matchers: tuple[promql.Matcher, ...]) -> Shape | None:
         """What a selector may find among the series."""
-        found = (self.metrics or {}).get(name, ())
-        return _either([shape for shape in found if _may_match(matchers, shape)])
+        return _either([shape for _, shape in self._matching(name, matchers)])
+
+    def _texts(self, name: str, matchers: tuple[promql.Matcher, ...]) -> frozenset[str]:
+        """The series that a selector may find."""
+        return frozenset(text for text, _ in self._matching(name, matchers))
 
     def shape(self, p: Placed, recorded: Mapping[str, Shape]) -> Shape | None:
         """What a rule's expression may yield."""
@@ -206,13 +260,13 @@ class _Input:
 
 @lru_cache(maxsize=KEPT_INPUTS)
 def _input(series: tuple[str, ...]) -> _Input:
-    metrics: dict[str, list[Shape]] = {}
+    metrics: dict[str, list[tuple[str, Shape]]] = {}
     for text in series:
         labels = _series_labels(text)
         if labels is None:
             return _Input(None)
         shape = Shape({name: frozenset({value}) for name, value in labels.pairs if name != METRIC_NAME})
-        metrics.setdefault(labels.name, []).append(shape)
+        metrics.setdefault(labels.name, []).append((text, shape))
     return _Input(metrics)
 
 

@@ -6,7 +6,10 @@ What makes it fast, with the same result as the plain way (`plain_replay`):
 - many scenarios share a process, balanced over a few workers;
 - annotations are rendered only where they are asked for, and static labels are put on afterwards: promtool takes
   each for a template, at every tick of every active alert;
-- a scenario whose rules, series and questions are unchanged comes out of the cache.
+- of the series those are left out that no running rule can see;
+- what is known already does not run: a scenario falls into parts whose rules cannot see each other, and a part whose
+  rules, series and questions are unchanged comes out of the cache. Only parts of scenarios in which nothing failed are
+  kept by themselves; where something fails the whole scenario runs, as it would without a cache.
 
 promtool ends a scenario at the first tick at which a rule fails to evaluate, where a server would log it and go on.
 Here that rule is *set aside*: it yields nothing in the whole scenario, and the scenario runs again without it. (On a
@@ -33,17 +36,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from alertforge.grader.reach import STATE_METRICS, Placed, Reach, Reached, place
-from alertforge.grader.spec import Scenario
+from alertforge.grader.reach import STATE_METRICS, Placed, Reach, Reached, independent, place
+from alertforge.grader.spec import InputSeries, Scenario
 from alertforge.prometheus import promql
 from alertforge.prometheus.promtool import PromtoolError, TestFile, TestResult, printed_name, run_tests
-from alertforge.prometheus.rules import Group, Pairs, Rule, RuleFile, group_mapping
+from alertforge.prometheus.rules import Group, Pairs, Rule, RuleFile
 from alertforge.prometheus.series import METRIC_NAME, Labels
 
-CACHE_VERSION: Final = 1
+CACHE_VERSION: Final = 2
 MAX_ROUNDS: Final = 24  # runs of one scenario, each of which sets at least one failing rule aside
 MAX_KILLERS: Final = 4  # rules per scenario that may kill promtool before the scenario is given up
 MAX_BATCH: Final = 40  # scenarios a process
+LEAST_SECONDS: Final = 0.25  # estimated work that is worth a process of its own
 BATCH_SECONDS: Final = 20.0  # estimated work a process, also bounds its output
 PATIENCE: Final = 15.0  # a process may take so many times its estimate ...
 GRACE_SECONDS: Final = 8.0  # ... and this much more
@@ -69,6 +73,11 @@ class Ask:
         """The rules that can change the answer."""
         names = {name for name, _ in self.records}
         return reach.needed((series.series for series in self.scenario.series), self.wants_alert, names)
+
+    def only(self, alerts: frozenset[str], records: Iterable[str]) -> Ask:
+        """The same questions about these alerts and records alone."""
+        names = frozenset(records)
+        return replace(self, alerts=alerts, records=tuple(one for one in self.records if one[0] in names))
 
     def wants_alert(self, name: str) -> bool:
         """Whether this alert is asked for."""
@@ -131,6 +140,19 @@ class Seen:
             tuple(raw["failures"]),
         )
 
+    def only(self, alerts: frozenset[str], records: Iterable[str]) -> Seen:
+        """What these alerts and records showed."""
+        names = frozenset(records)
+        return Seen(
+            {key: found for key, found in self.alerts.items() if key[0] in alerts},
+            {key: found for key, found in self.records.items() if key[0] in names},
+        )
+
+    def beside(self, other: Seen) -> Seen:
+        """What both showed, which are about different alerts and records."""
+        failures = (*self.failures, *other.failures)
+        return Seen({**self.alerts, **other.alerts}, {**self.records, **other.records}, failures)
+
 
 @dataclass(frozen=True)
 class Timeline:
@@ -188,25 +210,26 @@ def _samples(found: Iterable[tuple[Labels, float]]) -> Samples:
 # --- one scenario on its way -----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _Setting:
+    """What a job runs in: its series, what rules are called while they run, and what is put on afterwards."""
+
+    series: tuple[InputSeries, ...]
+    names: Mapping[int, str]  # by rule number; others keep their names
+    later: Mapping[int, Pairs]  # static labels by rule number
+
+
 class _Job:
     """One scenario: its live rules, what was set aside, and its result once there is one."""
 
-    def __init__(
-        self,
-        ask: Ask,
-        needed: Sequence[Placed],
-        live: Sequence[Placed],
-        names: Mapping[int, str],
-        later: Mapping[int, Pairs],
-    ) -> None:
+    def __init__(self, ask: Ask, needed: Sequence[Placed], live: Sequence[Placed], setting: _Setting) -> None:
         self.ask = ask
         self.seen: Seen | None = None
         self.complaint = ""  # why its last run alone came to nothing
         self.lasting = True  # the result does not depend on how fast this machine is
         self._needed = frozenset(p.number for p in needed)
         self._live = list(live)
-        self._names = names  # what rules are called while they run, by number; others keep their names
-        self._later = later  # static labels by rule number, put on after the run
+        self._setting = setting
         self._failures: list[tuple[int, str]] = []
         self._apart: frozenset[str] = frozenset()  # alerts whose definitions collided and were renamed for that
         self._suspects: str | None = None  # a name whose definitions run under different names, to find the culprit
@@ -215,9 +238,42 @@ class _Job:
             self.seen = Seen()
 
     @property
+    def smooth(self) -> bool:
+        """Whether its first run was its last and nothing failed: each part of it would show the same alone."""
+        return self.lasting and self._rounds == 1 and self.seen is not None and not self.seen.failures
+
+    @property
     def live(self) -> list[Placed]:
         """The rules that take part."""
         return self._live
+
+    def part(self, rules: Sequence[Placed], records: Sequence[str], reach: Reach) -> _Job:
+        """The same job with some of its rules and records alone, which no others can change."""
+        alerts = frozenset(p.rule.name for p in rules if p.rule.is_alert and self.ask.wants_alert(p.rule.name))
+        setting = replace(self._setting, series=_seen(self.ask, rules, records, reach))
+        return _Job(self.ask.only(alerts, records), rules, rules, setting)
+
+    def share(self, seen: Seen) -> Seen:
+        """What of a larger result this job would have shown alone."""
+        return seen.only(self.ask.alerts or frozenset(), (name for name, _ in self.ask.records))
+
+    def content(self) -> list[Any]:
+        """All that decides its result, as plain values. Which numbers rules and groups have does not."""
+        groups: dict[int, list[Any]] = {}
+        for p in self._live:
+            running = self._running(p)
+            later, renamed = self._setting.later.get(p.number, ()), p.number in self._setting.names
+            times = (p.rule.for_, p.rule.keep_firing_for)
+            texts = (p.rule.name, p.rule.is_alert, p.rule.expr, running.labels, running.annotations)
+            groups.setdefault(p.group, [p.group_labels]).append([*texts, *times, later, renamed])
+        wanted = sorted({p.rule.name for p in self._live if p.rule.is_alert and self.ask.wants_alert(p.rule.name)})
+        return [
+            list(groups.values()),
+            [(series.series, series.values) for series in self._setting.series],
+            self.ask.scenario.minutes,
+            wanted,
+            sorted(set(self.ask.records)),
+        ]
 
     def file(self, live: Sequence[Placed] | None = None) -> TestFile:
         """The test file with the live rules, or with those given."""
@@ -231,7 +287,7 @@ class _Job:
                 Group(f"g{number}", tuple(map(self._running, members)), labels=members[0].group_labels)
                 for number, members in groups.items()
             ),
-            tuple((series.series, series.values) for series in scenario.series),
+            tuple((series.series, series.values) for series in self._setting.series),
             scenario.minutes,
             tuple(dict.fromkeys(self._name(p) for p in rules if p.rule.is_alert and self.ask.wants_alert(p.rule.name))),
             tuple((minute, _record_query(name)) for name, minute in sorted(set(self.ask.records))),
@@ -242,11 +298,11 @@ class _Job:
             return f"{p.rule.name}:suspect:{p.number}"
         if p.rule.is_alert and p.rule.name in self._apart:
             return f"{p.rule.name}:apart:{p.number}"
-        return self._names.get(p.number, p.rule.name)
+        return self._setting.names.get(p.number, p.rule.name)
 
     def _running(self, p: Placed) -> Rule:
         annotations = p.rule.annotations if self.ask.wants_annotations(p.rule.name) else ()
-        later = self._later.get(p.number, ())
+        later = self._setting.later.get(p.number, ())
         labels = tuple(pair for pair in p.rule.labels if pair not in later)
         return replace(p.rule, name=self._name(p), labels=labels, annotations=annotations)
 
@@ -328,7 +384,7 @@ class _Job:
             for minute in range(self.ask.scenario.minutes + 1):
                 for active in result.alerts.get((minute, self._name(p)), ()):
                     firing = alerts.setdefault((p.rule.name, minute), {})
-                    labels = active.labels.without(["alertname"]).with_(self._later.get(p.number, ()))
+                    labels = active.labels.without(["alertname"]).with_(self._setting.later.get(p.number, ()))
                     firing.setdefault(labels, active.annotations if keep else ())
         records: dict[tuple[str, int], Samples | None] = {}
         failures = self._messages()
@@ -431,7 +487,9 @@ class _Runner:
         if not self._shared:
             return [[job] for job in jobs]
         work = {id(job): job.estimate() for job in jobs}
-        count = max(self._workers, -(-len(jobs) // MAX_BATCH), math.ceil(sum(work.values()) / BATCH_SECONDS))
+        total = sum(work.values())
+        worthwhile = min(self._workers, math.ceil(total / LEAST_SECONDS))
+        count = max(worthwhile, -(-len(jobs) // MAX_BATCH), math.ceil(total / BATCH_SECONDS))
         batches: list[list[_Job]] = [[] for _ in range(min(count, len(jobs)))]
         loads = [0.0] * len(batches)
         for job in sorted(jobs, key=lambda job: -work[id(job)]):
@@ -504,6 +562,35 @@ class _Runner:
         return results is not None and not results[0].problem
 
 
+@dataclass
+class _Divided:
+    """A job, and which of its parts are known and which have to run."""
+
+    job: _Job
+    key: str  # of the whole job
+    known: Seen
+    missing: Mapping[str, _Job]  # by key
+    rest: _Job  # what has to run: the missing parts together, or the whole job
+
+    def join(self) -> None:
+        """Put the parts together. Where something failed the whole job has to run: what failed may not be all."""
+        if self.rest is self.job:
+            return
+        if self.rest.smooth and self.rest.seen is not None:
+            self.job.seen = self.known.beside(self.rest.seen)
+        else:
+            self.rest = self.job
+
+    def keep(self, cache: Cache) -> None:
+        """Remember what was learnt."""
+        assert self.rest.seen is not None
+        if self.rest.smooth:
+            for key, part in self.missing.items():
+                cache.put(key, part.share(self.rest.seen))
+        elif self.rest.lasting:
+            cache.put(self.key, self.rest.seen)
+
+
 def replay(
     files: Sequence[RuleFile],
     asks: Sequence[Ask],
@@ -524,18 +611,46 @@ def replay(
     for ask in asks:
         needed = ask.needed(reach)
         later = _static_labels(needed, reach.of(series.series for series in ask.scenario.series))
-        jobs[ask.scenario.id] = _Job(ask, needed, needed, names, later)
-    missing: list[tuple[str, _Job]] = []
-    for job in jobs.values():
-        if job.seen is None and cache is not None:
-            key = _cache_key(job, promtool)
-            job.seen = cache.get(key)
-            missing += [(key, job)] if job.seen is None else []
-    _Runner(promtool, workers, deadline_s, shared=True).run(list(jobs.values()))
-    for key, job in missing:
-        if job.lasting and job.seen is not None and cache is not None:
-            cache.put(key, job.seen)
+        records = [name for name, _ in ask.records]
+        jobs[ask.scenario.id] = _Job(ask, needed, needed, _Setting(_seen(ask, needed, records, reach), names, later))
+    kept, tool = cache or Cache(None), _identity(promtool)
+    divided = [one for job in jobs.values() if job.seen is None and (one := _divide(job, reach, kept, tool))]
+    runner = _Runner(promtool, workers, deadline_s, shared=True)
+    runner.run([one.rest for one in divided])
+    for one in divided:
+        one.join()
+    runner.run([one.job for one in divided])
+    for one in divided:
+        one.keep(kept)
     return _timeline(jobs)
+
+
+def _seen(ask: Ask, rules: Sequence[Placed], records: Iterable[str], reach: Reach) -> tuple[InputSeries, ...]:
+    """The series of the scenario that these rules and records can see."""
+    texts = reach.seen((one.series for one in ask.scenario.series), rules, records)
+    return tuple(one for one in ask.scenario.series if one.series in texts)
+
+
+def _divide(job: _Job, reach: Reach, cache: Cache, tool: Sequence[object]) -> _Divided | None:
+    """Look up a job and its parts; None where all is known, and the job has its result."""
+    parts: dict[str, _Job] = {}
+    for rules, records in independent(job.live, (name for name, _ in job.ask.records)):
+        part = job.part(rules, records, reach)
+        parts[_cache_key(part, tool)] = part
+    found = {key: seen for key in parts if (seen := cache.get(key)) is not None}
+    known = Seen()
+    for seen in found.values():
+        known = known.beside(seen)
+    missing = {key: part for key, part in parts.items() if key not in found}
+    whole = _cache_key(job, tool, [p.path for p in job.live])  # paths are named in failures
+    job.seen = cache.get(whole) if missing else known
+    if job.seen is not None:
+        return None
+    rest = job
+    if found:
+        rules = sorted((p for part in missing.values() for p in part.live), key=lambda p: p.number)
+        rest = job.part(rules, [name for part in missing.values() for name, _ in part.ask.records], reach)
+    return _Divided(job, whole, known, missing, rest)
 
 
 def plain_replay(
@@ -547,7 +662,10 @@ def plain_replay(
     """
     placed = place(files)
     reach, names = Reach(placed), _running_names(placed)
-    jobs = {ask.scenario.id: _PlainJob(ask, ask.needed(reach), placed, names, {}) for ask in asks}
+    jobs = {
+        ask.scenario.id: _PlainJob(ask, ask.needed(reach), placed, _Setting(ask.scenario.series, names, {}))
+        for ask in asks
+    }
     _Runner(promtool, 1, deadline_s, shared=False).run(list(jobs.values()))
     return _timeline(jobs)
 
@@ -567,23 +685,26 @@ def _timeline(jobs: Mapping[str, _Job]) -> Timeline:
 
 
 class Cache:
-    """Results of scenarios on disk, one file each; an entry that cannot be read is no entry."""
+    """Results, also on disk where there is a folder, one file each; an entry that cannot be read is no entry."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self._folder = folder
+        self._known: dict[str, Seen] = {}
 
     def get(self, key: str) -> Seen | None:
         """The result stored under a key."""
-        try:
-            digest, _, payload = self._path(key).read_text("utf-8").partition("\n")
-            if digest != hashlib.sha256(payload.encode()).hexdigest():
-                return None
-            return Seen.from_plain(json.loads(payload))
-        except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
-            return None
+        found = self._known.get(key)
+        if found is None and self._folder is not None:
+            found = self._read(self._folder / f"{key}.json")
+            if found is not None:
+                self._known[key] = found
+        return found
 
     def put(self, key: str, seen: Seen) -> None:
         """Store a result, whole or not at all; a full disk costs the entry, not the grade."""
+        self._known[key] = seen
+        if self._folder is None:
+            return
         payload = json.dumps(seen.to_plain(), separators=(",", ":"))
         temporary = None
         try:
@@ -591,35 +712,34 @@ class Cache:
             handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=".new-")
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(f"{hashlib.sha256(payload.encode()).hexdigest()}\n{payload}")
-            Path(temporary).replace(self._path(key))
+            Path(temporary).replace(self._folder / f"{key}.json")
         except OSError:
             if temporary is not None:
                 Path(temporary).unlink(missing_ok=True)
 
-    def _path(self, key: str) -> Path:
-        return self._folder / f"{key}.json"
+    def _read(self, path: Path) -> Seen | None:
+        try:
+            digest, _, payload = path.read_text("utf-8").partition("\n")
+            if digest != hashlib.sha256(payload.encode()).hexdigest():
+                return None
+            return Seen.from_plain(json.loads(payload))
+        except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+            return None
 
 
-def _cache_key(job: _Job, binary: Path) -> str:
-    """Hash of all that decides a result: the tool, the rules in reach, the series, the questions.
-
-    Which annotations are asked for shows in the rules: the others are not in the file.
-    """
-    file = job.file()
+def _identity(binary: Path) -> Sequence[object]:
+    """What tells one build of promtool from another."""
     try:
         real = binary.resolve()
-        stat = real.stat()
-        tool = [str(real), stat.st_size, stat.st_mtime_ns]
+        status = real.stat()
     except OSError as error:
         raise PromtoolError(f"{binary} cannot be read: {error.strerror}") from error
-    content = [
-        CACHE_VERSION,
-        tool,
-        [group_mapping(group) for group in file.groups],
-        [[p.path, p.rule.name, p.rule.labels] for p in job.live],
-        file.series,
-        file.minutes,
-        file.alerts,
-        file.samples,
-    ]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    return [str(real), status.st_size, status.st_mtime_ns]
+
+
+def _cache_key(job: _Job, tool: Sequence[object], paths: Sequence[str] | None = None) -> str:
+    """Hash of all that decides a result: the tool, the rules, the series they can see, the questions.
+
+    Which annotations are asked for shows in the rules: the others are not in there.
+    """
+    return hashlib.sha256(json.dumps([CACHE_VERSION, tool, paths, job.content()]).encode()).hexdigest()

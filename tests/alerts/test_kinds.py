@@ -76,7 +76,7 @@ def test_the_same_with_the_extreme_numbers_of_house_styles(kind: str, pods: int,
     style = replace(
         world.style,
         for_={**world.style.for_, kind: wait(styles.FOR_MINUTES[kind])},
-        windows={**world.style.windows, kind: window(styles.WINDOWS[kind])},
+        windows={**world.style.windows, kind: window(styles.WINDOWS.get(kind, (0,)))},
         thresholds={**world.style.thresholds, kind: window(styles.THRESHOLDS.get(kind, ("0",)), key=float)},
         min_rps=wait(styles.MIN_RPS, key=float),
         quantile=window(styles.QUANTILES, key=float),

@@ -91,8 +91,8 @@ class BatchOverdue(StyledKind):
         hours, newest = subject.style.thresholds[self.name], self._newest(subject)
         success, seconds = f"{SUCCESS}{{{subject.scope}}}", self._seconds(subject)
         return {
-            "unscaled": (self._rule(subject, f"time() - {newest} > {hours}"), 0.25),
-            "minutes": (self._rule(subject, f"time() - {newest} > {hours} * 60"), 0.25),
+            "unscaled": (self._rule(subject, f"time() - {newest} > {hours}"), 0.4),
+            "minutes": (self._rule(subject, f"time() - {newest} > {hours} * 60"), 0.4),
             "oldest": (self._rule(subject, f"time() - {self._newest(subject, 'min')} > {seconds}"), 0.7),
             "per-runner": (self._rule(subject, f"time() - {success} > {seconds}"), 0.6),
             "absent": (self._rule(subject, f"absent({success})"), 0.1),

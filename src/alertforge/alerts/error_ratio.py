@@ -4,7 +4,7 @@
 |---|---|
 | means | users see errors now |
 | fires | failed requests over all requests, both over the window, are above the threshold while the rate over the same window is at least the traffic guard, for `for` minutes |
-| silent | at 0.85 of the threshold, in a spike shorter than `for`, under the guard, on one bad pod that is a small part, elsewhere |
+| silent | at 0.85 of the threshold, in a spike shorter than `for`, under the guard, while clients send bad requests, on one bad pod that is a small part, elsewhere |
 | numbers | threshold a fraction of requests; guard in requests a second; window and `for` in minutes |
 """  # noqa: E501
 
@@ -125,6 +125,11 @@ class ErrorRatio(StyledKind):
         thin = steps(minutes, Fraction(0), (start, end, Fraction(1, 2)))
         yield scenes.plan("idle", "errors in next to no traffic", "silent", minutes, _failing(minutes, thin, guard / 2))
         yield scenes.plan("thin", "errors in thin traffic", "fire", minutes, _failing(minutes, thin, guard * 2))
+        refused = steps(minutes, Fraction(0), (start, end, high))
+        yield scenes.plan(
+            "refused", "clients send what cannot be served", "silent", minutes,
+            _failing(minutes, ratios(), refused=refused), word="bad requests",
+        )  # fmt: skip
         share = min(limit * Fraction(85, 100), Fraction(8, 10) / subject.service.pods)
         yield scenes.plan(
             "one-pod", "one bad pod", "silent", minutes,
@@ -161,12 +166,16 @@ def _failing(
     *,
     deploys: frozenset[int] = frozenset(),
     trouble_on: int | None = None,
+    refused: Sequence[Fraction] | None = None,
 ) -> MakeFlow:
     """Traffic with a given share of failures a minute, steady at `rps` if that is given."""
 
     def flow(seed: Seed, service: Service) -> Flow:
         requests = None if rps is None else steady(seed, minutes, rps)
-        return calm(seed, service, minutes, errors=ratios, requests=requests, deploys=deploys, trouble_on=trouble_on)
+        return calm(
+            seed, service, minutes, errors=ratios, requests=requests, deploys=deploys, trouble_on=trouble_on,
+            refused=refused,
+        )  # fmt: skip
 
     return flow
 

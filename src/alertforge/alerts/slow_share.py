@@ -86,7 +86,7 @@ class SlowShare(StyledKind):
             "upside-down": (self._rule(subject, f"{fast} / {every} > {limit}"), 0.2),
             "per-pod": (self._rule(subject, f"{each} > {limit}"), 0.6),
             "worst-pod": (self._rule(subject, f"max by ({by}) ({each}) > {limit}"), 0.85),
-            "no-ratio": (self._rule(subject, f"{every} - {fast} > {limit}"), 0.45),
+            "no-ratio": (self._rule(subject, f"{every} - {fast} > {limit}"), 0.75),
             "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }
 

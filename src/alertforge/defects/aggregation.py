@@ -109,6 +109,9 @@ def _one_to_one(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
 
 
 def _mean_for_worst(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """Not where the worst is subtracted from the clock: there the mean is older than the newest, not quieter."""
+    if shapes.reads_clock(rule.tree):
+        return None
     return shapes.on_aggregates(rule, lambda node: replace(node, op="avg") if node.op == "max" else None)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from alertforge.alerts.base import Subject
+from alertforge.alerts.sli import AVAILABILITY, LATENCY, windows
 from alertforge.defects import shapes
 from alertforge.defects.base import Defect
 from alertforge.prometheus.promql import Matcher, Selector, selectors
@@ -13,6 +14,10 @@ from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
 
 _OTHER_KEYS: Final = ("app", "application", "component", "service", "svc")
+# outcomes of the catalog's families that are the client's fault
+_CLIENT_FAULTS: Final = frozenset(
+    {"404", "400", "4xx", "CLIENT_ERROR", "InvalidArgument", "AlreadyExists", "invalid", "declared_exception"}
+)
 _SPELLINGS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
@@ -42,18 +47,27 @@ def _misspelt(matcher: Matcher) -> str:
 
 
 def _too_many_outcomes(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
-    """Client errors counted as ours; only where some clients do send bad requests."""
+    """What clients do wrong counted as ours; only where the family has an outcome for that."""
     family = subject.service.family
-    if not any(status.startswith("4") for status in family.ok):
+    if family.ok[-1] not in _CLIENT_FAULTS:
         return None
 
     def change(selector: Selector) -> Selector | None:
         old = selector.matcher(family.status_label)
-        if old is None or old.op not in ("=", "=~") or not old.value.startswith("5"):
-            return None
-        return shapes.with_matcher(selector, old, Matcher(old.name, "=~", f"[45]{old.value[1:]}"))
+        wider = None if old is None else _wider(old, family.ok[-1])
+        return None if old is None or wider is None else shapes.with_matcher(selector, old, wider)
 
     return shapes.on_selectors(rule, change)
+
+
+def _wider(errors: Matcher, fault: str) -> Matcher | None:
+    """The matcher of errors that takes a client's fault for one, as somebody would write it."""
+    if errors.op in ("=", "=~") and errors.value.startswith("5"):
+        return Matcher(errors.name, "=~", f"[45]{errors.value[1:]}")
+    if errors.op in ("=", "=~"):
+        return Matcher(errors.name, "=~", f"{errors.value}|{fault}")
+    rest = [value for value in errors.value.split("|") if value != fault]
+    return Matcher(errors.name, "!~", "|".join(rest)) if errors.op == "!~" and rest else None
 
 
 def _former_name(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
@@ -151,8 +165,12 @@ def _shared(selector: Selector, subject: Subject) -> bool:
     if selector.name == "up":
         return bool(others)
     if shapes.is_record(selector):
-        windows = {window for tier in subject.style.burn.values() for window in (tier.long, tier.short)}
-        return any(selector.name == Subject(world, one).record(window) for one in others for window in windows)
+        return any(
+            selector.name == sli.record(Subject(world, one), window)
+            for one in others
+            for sli in (AVAILABILITY, LATENCY)
+            for window in windows(subject.style)
+        )
     own = {family.counter, *(f"{family.histogram}_{part}" for part in ("bucket", "count", "sum"))}
     return any(one.family == family for one in others) if selector.name in own else bool(others)
 

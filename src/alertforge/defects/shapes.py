@@ -135,6 +135,11 @@ def _calls(expr: Expr, functions: frozenset[str]) -> list[Call]:
     return [node for node in walk(expr) if isinstance(node, Call) and node.func in functions]
 
 
+def reads_clock(expr: Expr) -> bool:
+    """Whether the expression asks what time it is."""
+    return bool(_calls(expr, frozenset({"time", "timestamp"})))
+
+
 def main_limits(tree: Expr) -> list[Binary]:
     """The limits that decide, without traffic guards."""
     side = guards(tree)

@@ -57,16 +57,12 @@ def _in_percent(number: Expr) -> Expr:
 def _milliseconds(rule: Rule, _: Subject, __: Seed) -> Rule | None:
     def change(limit: Binary) -> Expr | None:
         seconds = any("_seconds" in (one.name or "") for one in selectors(shapes.measured(limit)))
-        if not seconds or shapes.is_ratio(shapes.measured(limit)) or _reads_clock(limit):
+        if not seconds or shapes.is_ratio(shapes.measured(limit)) or shapes.reads_clock(limit):
             return None
         new = shapes.scaled(shapes.threshold(limit), 1000)
         return None if new is None or shapes.direction(limit) not in (">", ">=") else shapes.with_threshold(limit, new)
 
     return shapes.on_main_limits(rule, change)
-
-
-def _reads_clock(expr: Expr) -> bool:
-    return any(isinstance(node, Call) and node.func in ("time", "timestamp") for node in walk(expr))
 
 
 def _objective_for_budget(rule: Rule, _: Subject, __: Seed) -> Rule | None:
@@ -109,7 +105,7 @@ def _off_the_scale(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
 
 def _hours_of(rule: Rule, directions: tuple[str, ...]) -> Rule | None:
     def change(limit: Binary) -> Expr | None:
-        if not _reads_clock(shapes.measured(limit)) or shapes.direction(limit) not in directions:
+        if not shapes.reads_clock(shapes.measured(limit)) or shapes.direction(limit) not in directions:
             return None
         value = shapes.value_of(shapes.threshold(limit)) / 3600
         return shapes.with_threshold(limit, Number(shapes.tidy(value))) if value else None

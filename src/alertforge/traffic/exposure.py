@@ -25,8 +25,10 @@ LADDER: Final = ("0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2
 class Flow:
     """What happens to a service, a value a minute: requests, errors and slow requests in that minute, target state.
 
-    `slow` counts requests over the service's latency threshold. `deploys` are minutes at which every pod is replaced
-    by a new one (new names, counters from zero, the old series stale), `stagger` minutes from one pod to the next.
+    `slow` counts requests over the service's latency threshold, `refused` those that end in the family's last good
+    outcome because of the client (a bad address, a bad argument): none of them is an error. `deploys` are minutes at
+    which every pod is replaced by a new one (new names, counters from zero, the old series stale), `stagger` minutes
+    from one pod to the next.
     """
 
     requests: Sequence[int]
@@ -37,6 +39,7 @@ class Flow:
     stagger: int = 0
     pod_targets: Mapping[int, Sequence[Target]] = field(default_factory=dict)  # pods that fare unlike `target`
     trouble_on: int | None = None  # the one pod that all errors and slow requests fall on
+    refused: Sequence[int] = ()  # none at all where it is empty
 
     @property
     def minutes(self) -> int:
@@ -81,8 +84,9 @@ def calm(
     pod_targets: Mapping[int, Sequence[Target]] | None = None,
     trouble_on: int | None = None,
     requests: Sequence[int] | None = None,
+    refused: Sequence[Fraction] | None = None,
 ) -> Flow:
-    """Ordinary traffic of a service; ratios of errors and slow requests can be set, a value or one a minute.
+    """Ordinary traffic of a service; ratios of errors, slow and refused requests can be set, a value or one a minute.
 
     Background ratios stay under a tenth of what the objectives allow.
     """
@@ -98,6 +102,7 @@ def calm(
         stagger,
         pod_targets or {},
         trouble_on,
+        () if refused is None else _counts(requests, refused, refused),
     )
 
 
@@ -195,6 +200,7 @@ class _Minute:
     requests: int
     errors: int
     slow: int
+    refused: int
 
 
 def _shares(flow: Flow, weights: Sequence[int]) -> list[list[_Minute]]:
@@ -202,7 +208,12 @@ def _shares(flow: Flow, weights: Sequence[int]) -> list[list[_Minute]]:
     troubled = weights if flow.trouble_on is None else [int(i == flow.trouble_on) for i in range(len(weights))]
     columns = [
         [_turned(total, by, minute) for minute, total in enumerate(totals)]
-        for totals, by in ((flow.requests, weights), (flow.errors, troubled), (flow.slow, troubled))
+        for totals, by in (
+            (flow.requests, weights),
+            (flow.errors, troubled),
+            (flow.slow, troubled),
+            (flow.refused or [0] * len(flow.requests), weights),
+        )
     ]
     return [
         [_Minute(*(column[minute][pod] for column in columns)) for minute in range(flow.minutes + 1)]
@@ -259,9 +270,13 @@ def _requests(
     base: int,
 ) -> list[Series]:
     family = service.family
-    good = [m.requests - m.errors for m in counts]
+    refused = [min(m.refused, m.requests - m.errors) for m in counts]
+    good = [m.requests - m.errors - no for m, no in zip(counts, refused, strict=True)]
     bad = [m.errors for m in counts]
     shares = {**_divided(good, family.ok, 50), **_divided(bad, family.errors, 4)}
+    if any(refused):
+        usual = shares.get(family.ok[-1], [0] * len(refused))
+        shares[family.ok[-1]] = [some + more for some, more in zip(usual, refused, strict=True)]
     bases = dict.fromkeys(shares, base // 2000) | {family.ok[0]: base}
     return [
         counter(

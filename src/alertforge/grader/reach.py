@@ -95,13 +95,15 @@ class Reach:
 
     def __init__(self, placed: Sequence[Placed]) -> None:
         self._placed = placed
+        recorded = {p.rule.name for p in placed if not p.rule.is_alert}
+        self._readers = [p for p in placed if not recorded.isdisjoint(p.selects)]
         self._known: dict[tuple[str, ...], Reached] = {}
 
     def of(self, series: Iterable[str]) -> Reached:
         """What the rules can do on series in promtool's notation (`metric{label="value"}`)."""
         key = tuple(sorted(set(series)))
         if key not in self._known:
-            self._known[key] = _close(self._placed, _input(key))
+            self._known[key] = _close(self._placed, self._readers, _input(key))
         return self._known[key]
 
     def needed(self, series: Iterable[str], wants_alert: Callable[[str], bool], records: Iterable[str]) -> list[Placed]:
@@ -270,8 +272,8 @@ def _input(series: tuple[str, ...]) -> _Input:
     return _Input(metrics)
 
 
-def _close(placed: Sequence[Placed], given: _Input) -> Reached:
-    """Let records feed each other until nothing new comes out."""
+def _close(placed: Sequence[Placed], readers: Sequence[Placed], given: _Input) -> Reached:
+    """Let records feed each other, and those that read them, until nothing new comes out."""
     if given.metrics is None:
         return Reached(frozenset(p.number for p in placed), {})
     recorded: dict[str, Shape] = {}
@@ -279,7 +281,7 @@ def _close(placed: Sequence[Placed], given: _Input) -> Reached:
     seen: dict[int, list[Shape | None]] = {}  # the records that a rule had before it when it was last looked at
     for turn in range(MAX_PASSES + 1):
         before = dict(recorded)
-        for p in placed:
+        for p in placed if turn in (0, MAX_PASSES - 1) else readers:
             read = [recorded.get(name) for name in p.selects]
             if p.number in seen and turn != MAX_PASSES - 1 and all(map(operator.is_, read, seen[p.number])):
                 continue  # nothing new for this one

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from alertforge import tools
 from alertforge.alerts.base import AlertKind, Judged, Subject, build_cases
 from alertforge.alerts.burn import BurnKind
+from alertforge.alerts.ways import general
 from alertforge.grader.definitions import index
 from alertforge.grader.delivery import deliver
 from alertforge.grader.observed import Observed
@@ -77,7 +78,7 @@ def bench(kind: AlertKind, subject: Subject, seed: str) -> Bench:
     """Every rule that the kind has for a subject, in all its scenarios; the world's next service is the other one."""
     others = [one for one in subject.world.services if one != subject.service][:1]
     cases = build_cases(kind, subject, others, Seed.master(seed).child(kind.name), "A1")
-    right = {REFERENCE: (kind.rule(subject),), **kind.accepted(subject)}
+    right = {REFERENCE: (kind.rule(subject),), **kind.accepted(subject), **general(kind, subject)}
     wrong = {name: (rule,) for name, (rule, _) in kind.wrong(subject).items()}
     assert not right.keys() & wrong.keys(), "names tell variants apart"
     groups = [Group("sli", _records(kind, subject))] if kind.burn else []

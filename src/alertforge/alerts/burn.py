@@ -83,7 +83,7 @@ class BurnKind(StyledKind):
         return record_text(subject, tier.long, self.sli), record_text(subject, tier.short, self.sli)
 
     def accepted(self, subject: Subject) -> Mapping[str, tuple[Rule, ...]]:
-        """From counters, in each of the SLI's ways; worked out; via a recorded burn rate; `unless`; one more label."""
+        """From counters, in each of the SLI's ways; worked out; via a recorded burn rate; `unless`; the smaller one."""
         tier, limit = self.of(subject), self._limit(subject)
         long, short = self._records(subject)
         worked_out = decimal(self.threshold(subject))
@@ -105,7 +105,6 @@ class BurnKind(StyledKind):
             ),
             "unless": (self._rule(subject, f"{long} > {limit} unless {short} <= {limit}"),),
             "smaller": (self._rule(subject, f"({long} < {short} or {short}) > {limit}"),),
-            "also-by-hand": (replace(self.rule(subject), labels=(*self.rule(subject).labels, ("kind", "slo"))),),
         }
 
     def wrong(self, subject: Subject) -> Mapping[str, tuple[Rule, float]]:

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from alertforge.alerts.base import Reading, Subject, both, over
 from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, decimal, steps
-from alertforge.alerts.sli import error_ratio, errors_text, ratio_text, request_rate, requests_text
+from alertforge.alerts.sli import AVAILABILITY, error_ratio, errors_text, ratio_text, request_rate, requests_text
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
@@ -61,11 +61,13 @@ class ErrorRatio(StyledKind):
         return subject.rule(self, expr, summary=f"more than {limit} of {subject.service.name} requests fail")
 
     def accepted(self, subject: Subject) -> Mapping[str, tuple[Rule, ...]]:
-        """Multiplied out; by increases; recorded first; the guard in the divisor; guarded with `unless`."""
+        """Multiplied out; by increases; recorded first; what succeeds; without labels; guarded in other ways."""
         window, limit, least = subject.windows(self.name), subject.style.thresholds[self.name], subject.style.min_rps
         bad, every, ratio = errors_text(subject, window), requests_text(subject, window), ratio_text(subject, window)
         record = f"{subject.by}:requests_{subject.snake}:rate{window_text(window)}"
         per_window = decimal(Fraction(least) * window * 60)
+        others = AVAILABILITY.other_texts(subject, window)
+        dropped = f"{subject.style.pod_label}, {subject.service.family.status_label}"
         return {
             "multiplied": (self._rule(subject, f"{bad} > {limit} * ({every} >= {least})"),),
             "increase": (
@@ -79,6 +81,13 @@ class ErrorRatio(StyledKind):
                 self._rule(subject, f"{bad} / ({record}{{{subject.scope}}} >= {least}) > {limit}"),
             ),
             "unless-idle": (self._rule(subject, f"{ratio} > {limit} unless {every} < {least}"),),
+            "good-share": (self._rule(subject, f"{others['one-minus-good']} > {limit} and {every} >= {least}"),),
+            "without": (
+                self._rule(
+                    subject,
+                    f"{ratio} > {limit} and {every} >= {least}".replace(f"by ({subject.by})", f"without ({dropped})"),
+                ),
+            ),
             "guard-first": (self._rule(subject, f"({every} >= {least}) and {limit} < {ratio}"),),
         }
 

@@ -68,13 +68,15 @@ class ProbeFailing(StyledKind):
         return f"{agg} by ({subject.by}) ({func}({PROBE}{{{subject.scope}}}[{span}]))"
 
     def accepted(self, subject: Subject) -> Mapping[str, tuple[Rule, ...]]:
-        """Sum over count; what failed; recorded; averaged the other way round."""
+        """Sum over count, also multiplied out; `unless`; what failed; recorded; averaged the other way round."""
         limit, by, span = subject.style.thresholds[self.name], subject.by, window_text(subject.windows(self.name))
         record = f"{by}:probe_success_{subject.snake}:avg{span}"
         good, every = self._of(subject, "sum", "sum_over_time"), self._of(subject, "sum", "count_over_time")
         nested = f"avg_over_time((avg by ({by}) ({PROBE}{{{subject.scope}}}))[{span}:1m])"
         return {
             "sums": (self._rule(subject, f"{good} / {every} < {limit}"),),
+            "multiplied": (self._rule(subject, f"{good} < {limit} * {every}"),),
+            "unless": (self._rule(subject, f"{every} unless {self._of(subject)} >= {limit}"),),
             "failed": (self._rule(subject, f"1 - {self._of(subject)} > {decimal(1 - Fraction(limit))}"),),
             "recorded": (
                 Rule(record, self._of(subject), is_alert=False),

@@ -54,7 +54,7 @@ class TargetDown(StyledKind):
         return subject.rule(self, expr, summary=f"no target of {subject.service.name} is up")
 
     def accepted(self, subject: Subject) -> Mapping[str, tuple[Rule, ...]]:
-        """The largest `up`; one rule a case; `absent` of what is up; nothing up counted from a record; `unless`."""
+        """The largest `up`; one rule a case; `absent` of what is up; recorded; a zero for nothing; mean; `unless`."""
         up, by, name = f"up{{{subject.scope}}}", subject.by, subject.service.name
         record = f"{by}:up_{subject.snake}:sum"
         return {
@@ -68,6 +68,8 @@ class TargetDown(StyledKind):
                 Rule(record, f"sum by ({by}) ({up})", is_alert=False),
                 self._rule(subject, f"{record}{{{subject.scope}}} == 0 or absent({record}{{{subject.scope}}})"),
             ),
+            "zero": (self._rule(subject, f"(sum({up}) or vector(0)) == 0").with_label(by, name),),
+            "average": (self._rule(subject, f"avg by ({by}) ({up}) == 0 or absent({up})"),),
             "none-counted": (
                 self._rule(
                     subject, f"count by ({by}) ({up}) unless count by ({by}) ({up} == 1) or absent_over_time({up}[2m])"

@@ -71,7 +71,7 @@ class TrafficFloor(StyledKind):
         return f"{subject.service.family.counter}{{{subject.scope}}}"
 
     def accepted(self, subject: Subject) -> Mapping[str, tuple[Rule, ...]]:
-        """A zero for what is missing; an absent window; two rules; recorded; by increase."""
+        """A zero for what is missing; an absent window; `unless`; two rules; recorded; by increase."""
         window, limit, by = subject.windows(self.name), subject.style.thresholds[self.name], subject.by
         counter, every, name = self._counter(subject), requests_text(subject, window), subject.service.name
         span = window_text(window)
@@ -81,6 +81,9 @@ class TrafficFloor(StyledKind):
         return {
             "zero": (self._rule(subject, f"{zero} < {limit}"),),
             "absent-window": (self._rule(subject, f"absent_over_time({counter}[{span}]) or {limit} > {every}"),),
+            "unless": (
+                self._rule(subject, f"absent({counter}) or count by ({by}) ({counter}) unless {every} >= {limit}"),
+            ),
             "two-rules": (self._rule(subject, f"{every} < {limit}"), self._rule(subject, f"absent({counter})")),
             "recorded": (
                 Rule(record, every, is_alert=False),

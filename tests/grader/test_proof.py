@@ -186,6 +186,8 @@ groups:
     ("old", "new", "said"),
     [
         ("team: mail}", "team: mail, docs: here}", ""),
+        ("team: mail}", "team: mail, instance: '{{ $labels.instance }}'}", ""),
+        ("team: mail}", "team: mail, instance: '{{ $labels.team }}'}", "label instance is new"),
         ("summary:", "docs: here, summary:", ""),
         ("(temperature_celsius) > 80 and", "(temperature_celsius) > 8 * 10 and", ""),
         ("max by (instance) (temperature_celsius) > 80", "instance:temperature:max > 80", ""),

@@ -8,7 +8,7 @@ import pytest
 from shop import ALERTMANAGER, CART_RULES, HOST, NODE, SPEC, START, Shop, failed, write_task
 
 from alertforge.grader import unasked
-from alertforge.grader.spec import RouteProbe, Suppression
+from alertforge.grader.spec import AlertCase, Quiet, RouteProbe, Span, Suppression
 from alertforge.prometheus.series import Labels
 
 CONFIG = "alertmanager/alertmanager.yml"
@@ -29,9 +29,12 @@ KNOWN = (
     RouteProbe(NODE_DOWN, ("default",)),
     RouteProbe(alert("MailDown", "mail", "page", service="mail"), ("mail-pager",)),
 )
+LEFT_ALONE = AlertCase("burn", Labels.of(service="mail"), quiet=(Quiet("another service", Span(0, 29)),))
 WATCHFUL = replace(
     SPEC,
-    alerts=tuple(replace(one, own_name=one.id == "A2") for one in SPEC.alerts),
+    alerts=tuple(
+        replace(one, own_name=True, cases=(*one.cases, LEFT_ALONE)) if one.id == "A2" else one for one in SPEC.alerts
+    ),
     preservation=replace(
         SPEC.preservation, alerts=KNOWN, suppressions=(Suppression(STUCK, LAG), Suppression(BURN, LAG))
     ),

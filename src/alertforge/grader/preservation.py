@@ -365,8 +365,9 @@ def _receivers(sides: Sides) -> Iterable[Check]:
             else f"notifies by {', '.join(after) or 'nothing'}"
         )
         yield _check(f"receiver.{receiver.name}", after == before, f"receiver {receiver.name} notifies as it did", seen)
-    same = config is not None and config.global_ == sides.old_config.global_
-    yield _check("global", same, "`global` is as it was", "unchanged" if same else "changed")
+    old = sides.old_config
+    same = config is not None and (config.global_, config.templates) == (old.global_, old.templates)
+    yield _check("global", same, "`global` and `templates` are as they were", "unchanged" if same else "changed")
 
 
 def _route(sides: Sides, number: int, probe: RouteProbe) -> Check:

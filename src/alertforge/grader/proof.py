@@ -29,6 +29,7 @@ from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Matcher,
 _REGEX: Final = frozenset("\\.+*?()[]{}^$")
 _FLIPPED: Final = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 _LABEL: Final = re.compile(r"[{,]\s*([A-Za-z_][A-Za-z0-9_]*)\s*=")
+_OWN: Final = re.compile(r"\s*\{\{-?\s*(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}\s*")
 _VALUE: Final = ("$value", ".Value")
 MAX_INLINED: Final = 20  # records written out in one expression
 
@@ -111,9 +112,14 @@ def _difference(old: Definition, new: Definition, was: Ground, now: Ground) -> s
         new, now, valued
     ):
         return "its expression is another one"
-    return next(
-        filter(None, (_added(name, old, was, now) for name, _ in new.labels if name not in dict(old.labels))), ""
-    )
+    added = [name for name, value in new.labels if name not in dict(old.labels) and not _is_own(name, value)]
+    return next(filter(None, (_added(name, old, was, now) for name in added)), "")
+
+
+def _is_own(name: str, value: str) -> bool:
+    """Whether a label is set to what the sample has for it anyway."""
+    found = _OWN.fullmatch(value)
+    return found is not None and found[1] == name
 
 
 def _added(name: str, old: Definition, was: Ground, now: Ground) -> str:

@@ -86,11 +86,16 @@ def look(spec: Spec, old: Index, new: Index) -> Unasked:
 
 def _strays(spec: Spec, alert: AlertRequirement, definitions: Iterable[Definition]) -> bool:
     """Whether some definition may be about another subject than the requirement's."""
-    subjects = {case.subject for case in alert.cases}
+    subjects = _subjects_of(alert)
     names = {name for subject in subjects for name, _ in subject.pairs}
     others = {probe.labels.only(names) for probe in spec.preservation.alerts} - subjects
     others |= {Labels.of((name, SOMEBODY) for name, _ in subject.pairs) for subject in subjects}
     return any(concerns(one, other) for one in definitions for other in sorted(others) if other)
+
+
+def _subjects_of(alert: AlertRequirement) -> set[Labels]:
+    """Whom an alert is for: those that it has to fire for; others are in its cases to be left alone."""
+    return {case.subject for case in alert.cases if case.fires}
 
 
 def _variants(known: Mapping[str, Sequence[Labels]], changed: Mapping[str, Sequence[Definition]]) -> Iterator[Shown]:
@@ -220,7 +225,7 @@ def _alerts(unasked: Unasked, timeline: Timeline, delivery: Delivery) -> Check:
 
 def _subjects(spec: Spec, timeline: Timeline) -> Check:
     expected = "alerts that bear a service's name fire for that service alone"
-    own = {alert.alert: {case.subject for case in alert.cases} for alert in spec.alerts if alert.own_name}
+    own = {alert.alert: _subjects_of(alert) for alert in spec.alerts if alert.own_name}
     for scenario, minute, name, firing in _moments(timeline, own):
         if all(_is_another(firing.labels, subject) for subject in own[name]):
             fault = f"{name} fires for {labels_text(firing.labels.pairs)}"

@@ -38,7 +38,7 @@ def known_alerts(repo: Repo) -> tuple[Labels, ...]:
                 if rule.is_alert:
                     static = {**dict(group.labels), **dict(rule.labels)}
                     fixed = {name: value for name, value in static.items() if "{{" not in value}
-                    some = {name: f"some-{name}" for name in sorted(carried(rule.tree))}
+                    some = {name: f"some-{name}" for name in sorted(carried(rule.tree) - {"le"})}
                     out[Labels.of({**some, **yielded(rule.tree), **fixed, "alertname": rule.name})] = None
     return tuple(out)
 

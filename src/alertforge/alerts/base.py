@@ -20,8 +20,7 @@ from alertforge.prometheus.series import Labels, notation, selector_text
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Flow, calm, expose, healthy
 from alertforge.world.model import HouseStyle, Service, Team, Urgency, World
-from alertforge.world.naming import slug
-from alertforge.world.naming import window_text as window_text
+from alertforge.world.naming import slug, window_text
 
 MARGIN: Final = Fraction(1, 1_000_000)  # a value closer to a threshold than this share of it is drawn again
 SLACK: Final = 1  # minutes that a right answer may lag: a record in a later group is seen a tick later

@@ -50,7 +50,7 @@ def names(folder: Path) -> list[str]:
 
 @pytest.mark.usefixtures("tiny_tasks")
 def test_a_dataset_has_tasks_scripts_manifest_and_registry(tmp_path: Path) -> None:
-    outcome = build.build(tmp_path, build.orders("-easy-"), kit())
+    outcome = build.build(tmp_path, build.orders("onboarding-easy-"), kit())
     assert outcome.rejected == ()
     assert names(tmp_path) == ["manifest.jsonl", "null", "partial", "registry.json", "tasks"]
     for folder in ("tasks", "partial", "null"):
@@ -65,7 +65,7 @@ def test_a_dataset_has_tasks_scripts_manifest_and_registry(tmp_path: Path) -> No
         "axes": {"tone": "plain"},
         "services": 1,
         "requirements": {"alert": 0, "repair": 1, "recording": 0, "route": 1, "inhibition": 0},
-        "checks": 13,
+        "checks": 14,
         "rewards": {"oracle": 1.0, "nop": 0.0, "partial": 0.16},
         "generator_version": rows(tmp_path)[0]["generator_version"],
     }
@@ -75,9 +75,9 @@ def test_a_dataset_has_tasks_scripts_manifest_and_registry(tmp_path: Path) -> No
 def test_a_rejected_task_is_set_apart_with_its_reasons_and_listed_nowhere(
     tmp_path: Path, tiny_tasks: Callable[..., None]
 ) -> None:
-    build.build(tmp_path, build.orders("-easy-"), kit(gated=False))
+    build.build(tmp_path, build.orders("onboarding-easy-"), kit(gated=False))
     tiny_tasks(**{FIRST: {"partial": tiny.SOLVED}})
-    outcome = build.build(tmp_path, build.orders("-easy-"), kit())
+    outcome = build.build(tmp_path, build.orders("onboarding-easy-"), kit())
     assert [one.id for one in outcome.rejected] == [FIRST]
     assert [one.name for one in outcome.rejected[0].report.failures] == ["partial"]  # type: ignore[union-attr]
     assert names(tmp_path / "rejected") == [FIRST]
@@ -110,7 +110,7 @@ def test_interrupted_what_was_done_stays_and_nothing_half_made(tmp_path: Path) -
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build.build(tmp_path, build.orders("-easy-"), kit(gated=False), progress=stop)
+        build.build(tmp_path, build.orders("onboarding-easy-"), kit(gated=False), progress=stop)
     assert names(tmp_path) == ["null", "partial", "tasks"]
     assert names(tmp_path / "tasks") == [FIRST]
 
@@ -154,7 +154,7 @@ def test_nothing_that_matches_is_refused() -> None:
 def test_the_number_of_jobs_and_the_hash_seed_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes with another hash seed write what one writes, byte for byte; the master seed is in none of it."""
     secret = "a-secret-that-stands-nowhere"
-    wanted = build.orders("-easy-", secret)
+    wanted = build.orders("onboarding-easy-", secret)
     build.build(tmp_path / "one", wanted, kit(gated=False))
     monkeypatch.setenv("PYTHONHASHSEED", "4242")  # for the processes that are started
     build.build(tmp_path / "two", wanted, kit(gated=False), jobs=2)

@@ -21,11 +21,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from alertforge import __version__, harbor, policies
+from alertforge import __version__, harbor
 from alertforge.create import catalogue, create, find_workflow, task_id
 from alertforge.errors import AlertForgeError
 from alertforge.gate import Progress, Report, Verdict, gate, solves
 from alertforge.harbor import directory as layout
+from alertforge.harbor.patch import script
 from alertforge.harbor.registry import registry
 from alertforge.task import Files, Task
 
@@ -194,7 +195,7 @@ def scripts(task: Task) -> dict[str, str]:
         "null": (task.start, f"Nothing of {task.id}"),
     }
     return {
-        name: policies.script(task.start, goal, task.executables, title=title, canary=task.canary)
+        name: script(task.start, goal, task.executables, title=title, canary=task.canary)
         for name, (goal, title) in goals.items()
     }
 

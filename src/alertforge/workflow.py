@@ -130,6 +130,8 @@ def load(path: Path) -> dict[str, Workflow]:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise WorkflowError(f"{path.name}:{line}: {error.problem}") from None
+    except yaml.YAMLError as error:
+        raise WorkflowError(f"{path.name}:1: not YAML: {' '.join(str(error).split())}") from None
     if root is None:
         raise WorkflowError(f"{path.name}:1: the file is empty")
     fields = _Node(root, path.name, "").mapping(("version", "workflows"))

@@ -1,5 +1,1 @@
 """Scripted ways of editing a repo: what each does to the files, and what it must score."""
-
-from alertforge.harbor.patch import script
-
-__all__ = ["script"]

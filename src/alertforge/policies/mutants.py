@@ -13,10 +13,10 @@ from typing import Final
 
 from alertforge import yamlsafe
 from alertforge.alerts.base import Subject
-from alertforge.create import Draft
 from alertforge.defects import shapes
 from alertforge.defects.base import Defect, differs
 from alertforge.defects.config import Scene, our_routes, replaced, routes, with_root
+from alertforge.draft import Draft
 from alertforge.items.alert import AlertItem
 from alertforge.items.recording import RecordingItem
 from alertforge.items.route import RouteItem

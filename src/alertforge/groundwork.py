@@ -1,0 +1,72 @@
+"""The part of a repo that no item is about: healthy alerts and records, other teams' routing, exporters' rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from alertforge.alerts import KINDS
+from alertforge.alerts.sli import Sli, windows
+from alertforge.items.base import Item
+from alertforge.items.inhibition import InhibitionItem
+from alertforge.items.recording import RecordingItem
+from alertforge.items.route import RouteItem
+from alertforge.plan import Planner
+from alertforge.prometheus.rules import Rule
+from alertforge.repo import exporters
+from alertforge.repo.model import Repo, alert_place, record_place
+from alertforge.repo.routing import base_config, inhibit_rule
+from alertforge.world.model import Service
+
+
+def groundwork(planner: Planner, items: Sequence[Item]) -> Repo:
+    """Everything in the solved repo that no item is about."""
+    world, style = planner.world, planner.world.style
+    taken = {name for item in items for name in item.touched().alerts}
+    routed = {item.team.name for item in items if isinstance(item, RouteItem)}
+    repo = Repo((), base_config(world, [team for team in world.teams if team.name not in routed]))
+    for exporter in _exporters(planner):
+        owner = planner.seed.rng("exporter-owner", exporter.name).choice(world.teams).name
+        repo = replace(repo, rule_files=(*repo.rule_files, exporters.render(exporter, style, owner, world.domain)))
+    repo = _with_records(repo, planner, items)
+    inhibited = {item.source for item in items if isinstance(item, InhibitionItem)}
+    for service in world.services:
+        subject = planner.subject(service)
+        names = {}
+        for kind in standing_kinds(planner, service):
+            rule = KINDS[kind].rule(subject)
+            names[kind] = rule.name
+            if rule.name not in taken:
+                path, group = alert_place(world, service, burn=KINDS[kind].burn)
+                repo = repo.add(path, group, (rule,), manifests=style.manifests)
+        down = names.pop("target-down")
+        if down not in inhibited:
+            rules = (*repo.config.inhibit_rules, inhibit_rule(world, down, tuple(names.values())))
+            repo = repo.with_config(replace(repo.config, inhibit_rules=rules))
+    return replace(repo, rule_files=tuple(sorted(repo.rule_files, key=lambda file: file.path)))
+
+
+def standing_kinds(planner: Planner, service: Service) -> tuple[str, ...]:
+    """The alerts of a service that stand in the repo; healthy burn alerts of bystanders only where nothing is hard."""
+    burn = planner.workflow.siblings if service not in planner.focus and not planner.hard else ()
+    return (*planner.health_kinds(service), *burn)
+
+
+def sli_rules(planner: Planner, sli: Sli, service: Service) -> list[Rule]:
+    """The reference records of a family or service, shortest window first."""
+    return [sli.rule(planner.subject(service), window) for window in windows(planner.world.style)]
+
+
+def _with_records(repo: Repo, planner: Planner, items: Sequence[Item]) -> Repo:
+    made = {rule for item in items if isinstance(item, RecordingItem) for rule in item.rules}
+    for sli, service in planner.records():
+        path, group = record_place(planner.world, service.family.name)
+        rules = [rule for rule in sli_rules(planner, sli, service) if rule not in made]
+        if rules:
+            repo = repo.add(path, group, rules, manifests=planner.world.style.manifests)
+    return repo
+
+
+def _exporters(planner: Planner) -> tuple[exporters.Exporter, ...]:
+    names = planner.seed.rng("exporters").sample(exporters.load_all(), planner.recipe.distractors)
+    return tuple(sorted(names, key=lambda one: one.name))

@@ -1,0 +1,127 @@
+"""What there is to say about a task: everything that its texts need, as a `Brief`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from alertforge.alertmanager.config import Config, InhibitRule
+from alertforge.alerts import KINDS
+from alertforge.alerts.burn import BurnKind
+from alertforge.alerts.sli import windows
+from alertforge.groundwork import sli_rules, standing_kinds
+from alertforge.items.alert import AlertItem
+from alertforge.items.base import Item
+from alertforge.plan import Planner
+from alertforge.repo.brief import AlertEntry, Brief, Expertise, Persona, Tone
+from alertforge.repo.model import Repo
+from alertforge.repo.routing import routing_policy
+from alertforge.world.model import Person, Service
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What a task varies in beside its workflow, tier and world."""
+
+    expertise: Expertise
+    tone: Tone
+    archetype: str
+    persona: Persona
+
+
+def axes(planner: Planner) -> Axes:
+    """Draws them."""
+    rng = planner.seed.rng("axes")
+    expertise, tone = rng.choice(planner.recipe.expertise), rng.choice(planner.workflow.tones)
+    return Axes(expertise, tone, rng.choice(planner.workflow.archetypes), rng.choice(planner.workflow.personas))
+
+
+def brief(name: str, canary: str, planner: Planner, items: Sequence[Item], start: Repo, solved: Config) -> Brief:
+    """The brief of the task `name`."""
+    world, style, drawn = planner.world, planner.world.style, axes(planner)
+    kinds = _kinds(planner, items)
+    example = planner.subject(planner.focus[0])
+    anyone = planner.subject(_placeholder(planner.focus[0]))
+    metrics: dict[str, str] = {}
+    for kind in kinds:
+        for service in world.services:
+            metrics.update(dict(KINDS[kind].exported(planner.subject(service))))
+    records = dict.fromkeys(rule.name for sli, one in planner.records() for rule in sli_rules(planner, sli, one))
+    return Brief(
+        name,
+        planner.workflow.name,
+        planner.recipe.tier,  # type: ignore[arg-type]
+        drawn.expertise,
+        drawn.tone,
+        world,
+        tuple(item.request() for item in items),
+        tuple(
+            AlertEntry(
+                kind,
+                KINDS[kind].title,
+                KINDS[kind].novice(anyone),
+                style.severities[KINDS[kind].urgency(example)],
+                KINDS[kind].for_minutes(example),
+            )
+            for kind in kinds
+        ),
+        tuple(metrics.items()),
+        tuple(records),
+        tuple(file.path for file in start.rule_files),
+        canary,
+        _requester(planner, drawn.persona),
+        planner.workflow.situations,
+        windows(style),
+        (
+            f"While a service's `{style.symptoms['target-down']}` alert fires, the alerts that only follow from it "
+            f"stay quiet for that service (same `{style.service_label}`), and for no other; everything else pages.",
+            *(_suppression(rule) for rule in solved.inhibit_rules),
+        ),
+        routing_policy(world),
+    )
+
+
+def _kinds(planner: Planner, items: Sequence[Item]) -> list[str]:
+    """The alert kinds that the house has a policy for: burn alerts, and whatever stands in the repo or should."""
+    slis = planner.workflow.slis
+    return list(
+        dict.fromkeys(
+            (
+                *(name for name, kind in KINDS.items() if isinstance(kind, BurnKind) and kind.sli.name in slis),
+                *(item.kind.name for item in items if isinstance(item, AlertItem)),
+                *(kind for service in planner.world.services for kind in standing_kinds(planner, service)),
+            )
+        )
+    )
+
+
+def _requester(planner: Planner, persona: Persona) -> Person:
+    """Who asks: the company's SRE, or somebody of a team that owns one of the services in focus."""
+    rng = planner.seed.rng("requester")
+    team = planner.world.team(rng.choice(planner.focus).team)
+    match persona:
+        case "sre":
+            return planner.world.sre
+        case "team-lead":
+            return team.lead
+        case "on-call":
+            return rng.choice(team.members)
+
+
+def _placeholder(service: Service) -> Service:
+    """Any service, for sentences about the house's policy."""
+    family = replace(service.family, name="<family>")
+    return replace(
+        service,
+        name="<service>",
+        family=family,
+        slo="SLO",
+        latency_threshold="<latency threshold>",
+        latency_slo="latency SLO",
+    )
+
+
+def _suppression(rule: InhibitRule) -> str:
+    """One inhibition of the house in a sentence."""
+    targets = ", ".join(f"`{name}`" for name in rule.target[0].value.split("|"))
+    return f"`{rule.source[0].value}` keeps {targets} quiet."

@@ -32,7 +32,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from alertforge import __version__, build, display, tools
+from alertforge import __version__, build, display, spread, spread_report, tools
 from alertforge.alertmanager.amtool import AmtoolError
 from alertforge.errors import AlertForgeError
 from alertforge.gate import gate, run_script
@@ -187,6 +187,43 @@ def gate_command(ctx: click.Context, tasks: Sequence[Path], master: str, file: P
         click.echo(f"{report.task} {display.summary(report)}")
         accepted = accepted and report.ok
     ctx.exit(0 if accepted else EXIT_FAILED)
+
+
+@main.command("spread")
+@_OUT
+@click.option(
+    "--episodes", default=200, show_default=True, type=click.IntRange(min=1), metavar="N", help="Tasks to make."
+)
+@click.option(
+    "--mutants", default=4, show_default=True, type=click.IntRange(min=0), metavar="K", help="Slips of each solution."
+)
+@_MASTER
+@click.option("--only", default="", metavar="TEXT", help="Just the tasks whose id contains this, made anew; no page.")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1), metavar="N", help="Tasks at a time.")
+@_GATE
+@click.pass_context
+def spread_command(
+    ctx: click.Context, out: Path, episodes: int, mutants: int, master: str, only: str, jobs: int, gated: bool
+) -> None:
+    """Measure how much tasks vary: make fresh ones and grade their solutions with slips.
+
+    Writes spread.md and spread.json. Run again with the same options, it goes on where it was interrupted. With
+    --only, the directories of the tasks and of their mutants stay in DIR/kept/. Exit code 1 when a task cannot be made
+    or its gate rejects it.
+    """
+    plan = spread.Plan(master, episodes, mutants, gated, only)
+    with _spinner() as spinner:
+
+        def done(row: spread.Row) -> None:
+            spinner.say(spread.line(row))
+
+        rows = spread.spread(out, plan, _kit(gated, jobs), jobs=jobs, progress=spinner.step, done=done)
+    if not only:
+        document = {"command": spread_report.command(plan), "rows": [asdict(row) for row in rows]}
+        _write_whole(out / "spread.json", json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+        _write_whole(out / "spread.md", spread_report.report(rows, plan))
+        click.echo(out / "spread.md")
+    ctx.exit(EXIT_FAILED if any(row.error or row.failures for row in rows) else 0)
 
 
 def _kit(gated: bool = True, jobs: int = 1) -> build.Kit:

@@ -1,18 +1,20 @@
 """What tasks vary in: everything that was drawn for one, out of what, and the words in which it is told.
 
-`drawn` and `VOCABULARY` have the same keys, so that what is never drawn can be told from what does not exist.
+`drawn` and `vocabulary` have the same keys, so that what is never drawn can be told from what does not exist.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final
 
 from alertforge.alerts import KINDS
-from alertforge.create import TIERS, Draft
+from alertforge.create import TIERS
 from alertforge.defects import CONFIG_DEFECTS, DEFECTS
+from alertforge.draft import Draft
 from alertforge.items.alert import AlertItem
 from alertforge.items.base import Item
 from alertforge.items.inhibition import InhibitionItem
@@ -54,65 +56,70 @@ def _once(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-GROUPS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
-    "The queue": {
-        "alert kind": tuple(KINDS),
-        "rule defect": tuple(name for name, defect in DEFECTS.items() if not defect.records),
-        "record defect": tuple(name for name, defect in DEFECTS.items() if defect.records),
-        "route defect": _config_defects("routes"),
-        "inhibition defect": _config_defects("inhibitions"),
-    },
-    "The story": {
-        "workflow": tuple(core()),
-        "tier": TIERS,
-        "archetype": _once(word for workflow in core().values() for word in workflow.archetypes),
-        "persona": PERSONAS,
-        "tone": TONES,
-        "expertise": EXPERTISE,
-    },
-    "The world": {
-        "company": tuple(company.name for company in COMPANIES),
-        "industry": tuple(INDUSTRIES),
-        "exporter": tuple(exporter.name for exporter in exporters.load_all()),
-    },
-    "The house style": {
-        "severity words": tuple("/".join(words[:3]) for words in styles.SEVERITIES),
-        "severity label": _once(label for words in styles.SEVERITIES for label in words[3]),
-        "owner label": styles.OWNER_LABELS,
-        "service label": styles.SERVICE_LABELS,
-        "pod label": styles.POD_LABELS,
-        "extra labels": tuple(map(_pairs, styles.EXTRA_LABELS)),
-        "alert naming": (*styles.SERVICE_ALERTS, *styles.FLEET_ALERTS),
-        "record naming": tuple(names[0] for names in styles.RECORDS),
-        "receivers": tuple(map(", ".join, styles.RECEIVERS)),
-        "default receiver": styles.DEFAULT_RECEIVERS,
-        "audit receiver": _once(name or NONE for name in styles.AUDIT_RECEIVERS),
-        "routing": styles.ROUTINGS,
-        "runbook address": styles.RUNBOOKS,
-        "runbook annotation": styles.RUNBOOK_KEYS,
-        "summary annotation": styles.SUMMARY_KEYS,
-        "rule files": styles.FILES,
-        "rules format": ("plain", "PrometheusRule"),
-        "long expressions": styles.LONG_EXPR,
-        "quotes": styles.QUOTES,
-        "spelling": styles.SPELLINGS,
-    },
-}
-VOCABULARY: Final[Mapping[str, tuple[str, ...]]] = {
-    key: values for group in GROUPS.values() for key, values in group.items()
-}
+@lru_cache(maxsize=1)
+def groups() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Everything that exists, by what it is, in groups for a reader."""
+    return {
+        "The queue": {
+            "alert kind": tuple(KINDS),
+            "rule defect": tuple(name for name, defect in DEFECTS.items() if not defect.records),
+            "record defect": tuple(name for name, defect in DEFECTS.items() if defect.records),
+            "route defect": _config_defects("routes"),
+            "inhibition defect": _config_defects("inhibitions"),
+        },
+        "The story": {
+            "workflow": tuple(core()),
+            "tier": TIERS,
+            "archetype": _once(word for workflow in core().values() for word in workflow.archetypes),
+            "persona": PERSONAS,
+            "tone": TONES,
+            "expertise": EXPERTISE,
+        },
+        "The world": {
+            "company": tuple(company.name for company in COMPANIES),
+            "industry": tuple(INDUSTRIES),
+            "exporter": tuple(exporter.name for exporter in exporters.load_all()),
+        },
+        "The house style": {
+            "severity words": tuple("/".join(words[:3]) for words in styles.SEVERITIES),
+            "severity label": _once(label for words in styles.SEVERITIES for label in words[3]),
+            "owner label": styles.OWNER_LABELS,
+            "service label": styles.SERVICE_LABELS,
+            "pod label": styles.POD_LABELS,
+            "extra labels": tuple(map(_pairs, styles.EXTRA_LABELS)),
+            "alert naming": _once((*styles.SERVICE_ALERTS, *styles.FLEET_ALERTS)),
+            "record naming": tuple(names[0] for names in styles.RECORDS),
+            "receivers": tuple(map(", ".join, styles.RECEIVERS)),
+            "default receiver": styles.DEFAULT_RECEIVERS,
+            "audit receiver": _once(name or NONE for name in styles.AUDIT_RECEIVERS),
+            "routing": styles.ROUTINGS,
+            "runbook address": styles.RUNBOOKS,
+            "runbook annotation": styles.RUNBOOK_KEYS,
+            "summary annotation": styles.SUMMARY_KEYS,
+            "rule files": styles.FILES,
+            "rules format": ("plain", "PrometheusRule"),
+            "long expressions": styles.LONG_EXPR,
+            "quotes": styles.QUOTES,
+            "spelling": styles.SPELLINGS,
+        },
+    }
+
+
+def vocabulary() -> Mapping[str, tuple[str, ...]]:
+    """The same without the groups."""
+    return {key: values for group in groups().values() for key, values in group.items()}
 
 
 # --- what was drawn --------------------------------------------------------------------------------------------------
 
 
 def drawn(draft: Draft) -> Drawn:
-    """Everything that was drawn for a task, by the keys of `VOCABULARY`; what occurs twice stands there twice."""
+    """Everything that was drawn for a task, by the keys of `vocabulary`; what occurs twice stands there twice."""
     return {**_queue(draft.items), **_story(draft), **_house(draft.world)}
 
 
 def _queue(items: Sequence[Item]) -> Drawn:
-    out: dict[str, list[str]] = {key: [] for key in GROUPS["The queue"]}
+    out: dict[str, list[str]] = {key: [] for key in groups()["The queue"]}
     for item in items:
         if isinstance(item, AlertItem):
             out["alert kind"].append(item.kind.name)
@@ -135,7 +142,7 @@ def _defect(item: Item) -> str:
 
 def _story(draft: Draft) -> Drawn:
     axes, world = draft.axes, draft.world
-    known = set(VOCABULARY["exporter"])
+    known = vocabulary()["exporter"]
     stems = (PurePosixPath(file.path).stem for file in draft.solved.rule_files)
     return {
         "workflow": (draft.brief.workflow,),

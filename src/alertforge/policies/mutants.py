@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Final
 
-from alertforge import yamlsafe
+from alertforge.alertmanager import config as alertmanager
 from alertforge.alerts.base import Subject
 from alertforge.defects import shapes
 from alertforge.defects.base import Defect, differs
@@ -348,8 +348,8 @@ def _says(path: str, text: str) -> object:
     if path != CONFIG_PATH:
         return rule_files.read(path, text)
     try:
-        return yamlsafe.load(text, scalars="text")
-    except yamlsafe.YamlError as error:
+        return alertmanager.parse(text)
+    except alertmanager.ConfigError as error:
         return str(error)
 
 

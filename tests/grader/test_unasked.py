@@ -70,6 +70,7 @@ PAGES = rules(
         PAGES.replace("vector(1)", 'queue_depth{service="cart", pod="b"} > 300'),
         PAGES.replace("        labels: {severity: page, team: mail}\n", ""),  # to the catch-all
         PAGES.replace("team: mail", "team: '{{ with 1 }}mail{{ end }}'"),
+        PAGES.replace("        labels", "        for: 6h\n        labels"),  # longer than any scenario lasts
     ],
 )
 def test_an_alert_that_nobody_asked_for_must_not_page(watchful: Shop, text: str) -> None:
@@ -108,6 +109,14 @@ def test_more_unasked_alerts_than_are_followed(watchful: Shop, monkeypatch: pyte
     assert any("one of more than 1 unasked alerts" in check.seen for check in result.checks)
 
 
+def test_a_flood_of_unasked_alerts_is_not_followed(watchful: Shop) -> None:
+    many = "".join(
+        f"      - {{alert: Helper{number}, expr: up == 7, labels: {{helper: 'yes'}}}}\n" for number in range(51)
+    )
+    result = watchful.grade(watchful.workspace({"rules/more.yml": rules(many), CONFIG: NOWHERE}))
+    assert failed(result) == {"P.unasked.alerts"}
+
+
 # --- subjects --------------------------------------------------------------------------------------------------------
 
 
@@ -118,6 +127,15 @@ def test_more_unasked_alerts_than_are_followed(watchful: Shop, monkeypatch: pyte
 def test_a_services_own_alert_name_is_not_for_others(watchful: Shop, expr: str) -> None:
     second = rules(f"      - alert: CartBurn\n        expr: {expr}\n        labels: {{severity: page, team: mail}}\n")
     assert "P.unasked.subjects" in failed(watchful.grade(watchful.workspace({"rules/more.yml": second})))
+
+
+def test_a_services_own_alert_name_is_not_for_nobody(watchful: Shop) -> None:
+    """About nobody in particular, and where no check of the request looks."""
+    second = rules(
+        "      - alert: CartBurn\n        expr: sum(disk_free_ratio) < 0.1\n        labels: {severity: page}\n"
+    )
+    found = failed(watchful.grade(watchful.workspace({"rules/more.yml": second})))
+    assert found == {"P.unasked.subjects", "A2.exists"}  # nor is it one definition any more
 
 
 def test_a_fleet_wide_name_may_fire_for_others(watchful: Shop) -> None:

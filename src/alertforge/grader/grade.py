@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from alertforge.alertmanager import amtool as alertmanager_tool
 from alertforge.alertmanager.config import Config, ConfigError
-from alertforge.grader import preservation, score, store, tamper
+from alertforge.grader import preservation, score, store, tamper, unasked
 from alertforge.grader import workspace as loading
 from alertforge.grader.definitions import index
 from alertforge.grader.delivery import Delivery, Match, active, deliver
@@ -186,7 +186,7 @@ def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
     files = linted.rule_files
     plan = preservation.plan(spec, files, task.baseline_files)
     proof = plan.asks(spec)
-    timeline = _replay(files, _merge(_asks(spec), proof), tools)
+    timeline = _replay(unasked.hurried(plan.unasked, files), _merge(_asks(spec), proof), tools)
     reference = _reference_timeline(task, files, timeline, tools)
     before = _replay(plan.old_files, proof, tools) if proof else timeline
 

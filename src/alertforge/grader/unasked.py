@@ -9,6 +9,7 @@ Four checks of family `preserved`, one each for the whole workspace:
 | unasked.inhibitions | no alert that can fire suppresses another, but for where it did before or a request wants it |
 | unasked.routes | every alert that can fire goes where it went or where it should |
 
+An unasked alert is replayed without its `for`: one that waits longer than any scenario lasts pages all the same.
 Helper alerts that reach nobody cost nothing, nor does an inhibition between alerts that cannot be. Which alerts can
 fire is told by the spec, with the labels that the house gives them; labels that a workspace adds are looked at too.
 """
@@ -16,7 +17,7 @@ fire is told by the spec, with the labels that the house gives them; labels that
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -30,8 +31,10 @@ from alertforge.grader.result import PRESERVATION, Check, labels_text, runs
 from alertforge.grader.spec import AlertRequirement, RouteProbe, Spec
 from alertforge.prometheus import promql
 from alertforge.prometheus.promql import Aggregate, Call, Expr
+from alertforge.prometheus.rules import Rule, RuleFile
 from alertforge.prometheus.series import Labels
 
+MAX_EXTRAS: Final = 50  # unasked alerts that are replayed; nobody needs so many helpers
 MAX_LABEL_SETS: Final = 200  # of unasked alerts that are followed to their receivers
 SOMEBODY: Final = "somebody-else"  # a subject that nothing in the spec is about
 MAX_SHOWN: Final = 20  # label sets of one alert whose labels only a replay tells
@@ -78,10 +81,25 @@ def look(spec: Spec, old: Index, new: Index) -> Unasked:
     changed = {name: [one for one in found if one not in before.get(name, ())] for name, found in ours.items()}
     return Unasked(
         extras,
-        frozenset(extras) | strangers,
+        frozenset(sorted(extras)[:MAX_EXTRAS]) | strangers,
         tuple(dict.fromkeys((*_variants(known, changed), *_statics(extras)))),
         {name: tuple(known[name]) for name, found in changed.items() if name in known and any(map(_is_open, found))},
     )
+
+
+def hurried(unasked: Unasked, files: Sequence[RuleFile]) -> tuple[RuleFile, ...]:
+    """The workspace's rules as they are replayed: unasked alerts wait for nothing."""
+    if not any(one.for_ for definitions in unasked.extras.values() for one in definitions):
+        return tuple(files)
+
+    def change(rule: Rule) -> Rule:
+        return replace(rule, for_=0) if rule.is_alert and rule.name in unasked.extras else rule
+
+    def of(file: RuleFile) -> RuleFile:
+        groups = (replace(group, rules=tuple(map(change, group.rules))) for group in file.groups)
+        return replace(file, groups=tuple(groups))
+
+    return tuple(map(of, files))
 
 
 def _strays(spec: Spec, alert: AlertRequirement, definitions: Iterable[Definition]) -> bool:
@@ -210,6 +228,8 @@ def _alerts(unasked: Unasked, timeline: Timeline, delivery: Delivery) -> Check:
     expected = "alerts that no request is about, and that were not there before, reach nobody"
     if delivery.broken:
         return _check("alerts", expected, "the configuration does not load")
+    if len(unasked.extras) > MAX_EXTRAS:
+        return _check("alerts", expected, f"{len(unasked.extras)} new alerts (at most {MAX_EXTRAS} are followed)")
     for scenario, minute, name, firing in _moments(timeline, unasked.extras):
         labels = alert_labels(name, firing)
         if labels not in delivery.matches:
@@ -225,16 +245,20 @@ def _alerts(unasked: Unasked, timeline: Timeline, delivery: Delivery) -> Check:
 
 def _subjects(spec: Spec, timeline: Timeline) -> Check:
     expected = "alerts that bear a service's name fire for that service alone"
-    own = {alert.alert: _subjects_of(alert) for alert in spec.alerts if alert.own_name}
+    own = {alert.alert: alert for alert in spec.alerts if alert.own_name}
+    judged = {(case.scenario, alert.alert) for alert in spec.alerts for case in alert.cases}
     for scenario, minute, name, firing in _moments(timeline, own):
-        if all(_is_another(firing.labels, subject) for subject in own[name]):
+        # about nobody: where it is new, and where none of its own checks looks
+        unnamed = own[name].kind == "alert" and (scenario, name) not in judged
+        if all(_is_another(firing.labels, subject, unnamed) for subject in _subjects_of(own[name])):
             fault = f"{name} fires for {labels_text(firing.labels.pairs)}"
             return _check("subjects", expected, fault, scenario, [minute])
     return _check("subjects", expected, "")
 
 
-def _is_another(labels: Labels, subject: Labels) -> bool:
-    return any(labels.get(name) not in ("", value) for name, value in subject.pairs)
+def _is_another(labels: Labels, subject: Labels, unnamed: bool) -> bool:
+    """Whether an alert is about somebody else, or with `unnamed` about nobody."""
+    return any(labels.get(name) not in ((value,) if unnamed else ("", value)) for name, value in subject.pairs)
 
 
 # --- inhibition ------------------------------------------------------------------------------------------------------

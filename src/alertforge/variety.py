@@ -250,7 +250,7 @@ def _people(world: World) -> tuple[str, ...]:
 
 def sentences(draft: Draft, instruction: str) -> dict[str, tuple[str, ...]]:
     """The sentences of a task's prose by source, with names, numbers and code masked, so that wordings show."""
-    mask = _mask(draft.world)
+    mask = _mask(draft)
     texts = {"instruction.md": instruction, **draft.docs}
     out: dict[str, dict[str, None]] = {}
     for path, text in texts.items():
@@ -260,10 +260,12 @@ def sentences(draft: Draft, instruction: str) -> dict[str, tuple[str, ...]]:
     return {source: tuple(found) for source, found in out.items()}
 
 
-def _mask(world: World) -> Callable[[str], str]:
+def _mask(draft: Draft) -> Callable[[str], str]:
+    world = draft.world
     known = [world.company, *_people(world), *(name.split(" ")[0] for name in _people(world))]
     known += [text for team in world.teams for text in (team.title, team.name)]
     known += [text for service in world.services for text in (service.title, service.name)]
+    known += [rule.name for repo in (draft.start, draft.solved) for rule in repo.rules()]
     pattern = re.compile(
         "|".join(rf"(?<!\w){re.escape(one)}(?!\w)" for one in sorted(set(known), key=len, reverse=True))
     )

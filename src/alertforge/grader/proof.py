@@ -89,7 +89,7 @@ def same(old: Definition, new: Definition, was: Ground, now: Ground) -> bool:
 def difference(old: Collection[Definition], new: Sequence[Definition], was: Ground, now: Ground) -> str:
     """What keeps the definitions from being proven the same, in words."""
     if len(old) != 1 or len(new) != 1:
-        return f"{len(new)} definition(s) where there were {len(old)}"
+        return f"{len(new)} other definition(s) in place of {len(old)}"
     return _difference(next(iter(old)), new[0], was, now)
 
 

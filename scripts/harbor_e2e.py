@@ -159,6 +159,7 @@ def stage(agent: Agent, tasks: Sequence[Path], root: Path, port: int) -> None:
         if agent.script:
             (solution / "solve.sh").rename(solution / "work.sh")
             shutil.copy2(HERE / "harbor_agents" / agent.script, solution / "solve.sh")
+            shutil.copy2(HERE / "harbor_agents" / "traps.sh", solution)
             (solution / "listener").write_text(f"{_own_address()} {port}\n", "utf-8")
         if agent.settings:
             file = copy / "task.toml"

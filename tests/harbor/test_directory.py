@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import tiny
 
+import alertforge
 from alertforge import harbor
 from alertforge.errors import AlertForgeError
 from alertforge.grader import grade
@@ -55,6 +56,8 @@ def test_settings_are_those_of_the_format(folder: Path) -> None:
         "route": 1,
         "inhibition": 0,
     }
+    assert settings["metadata"]["tools"] == {"prometheus": "3.5.0", "alertmanager": "0.28.1"}
+    assert settings["metadata"]["generator_version"] == alertforge.__version__
     assert "seed" not in (folder / "task.toml").read_text("utf-8")
 
 

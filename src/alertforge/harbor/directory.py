@@ -177,6 +177,7 @@ def _settings(measured: Measured) -> dict[str, object]:
         "checks": measured.checks,
         "counts": counts(measured.spec),
         "version": __version__,
+        "tools": {name: tag.removeprefix("v") for name, tag in IMAGES.items()},
         "user": USER,
         "agent_seconds": AGENT_SECONDS.get(task.tier, max(AGENT_SECONDS.values())),
         "verifier_seconds": VERIFIER_SECONDS,

@@ -38,7 +38,8 @@ from alertforge.workflow import core
 FIRST_SEED: Final = 101  # far from those of the core tier
 ROWS: Final = "rows.jsonl"
 KEPT: Final = "kept"
-SEED_DIGITS: Final = 16  # of the digest that says what rows were made with
+SHOWING: Final = ("cli.py", "display.py", "spread_report.py")  # modules that no row depends on
+DIGITS: Final = 16  # of a digest in a row
 
 
 @dataclass(frozen=True)
@@ -127,9 +128,9 @@ class Plan:
         package = Path(__file__).parent
         digest = hashlib.sha256(Seed.master(self.master).child("spread", self.mutants, str(self.gated)).key)
         for path in sorted(package.rglob("*")):
-            if path.is_file() and path.suffix != ".pyc":
+            if path.is_file() and path.suffix != ".pyc" and path.name not in SHOWING:
                 digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-        return digest.hexdigest()[:SEED_DIGITS]
+        return digest.hexdigest()[:DIGITS]
 
 
 def spread(
@@ -301,6 +302,5 @@ def _contents(made: Draft, task: Task) -> dict[str, Any]:
 def _digests(files: Files, canary: str) -> dict[str, str]:
     """Each file's digest. The canary is every task's own and would make any two files differ."""
     return {
-        path: hashlib.sha256(text.replace(canary, "").encode()).hexdigest()[:SEED_DIGITS]
-        for path, text in files.items()
+        path: hashlib.sha256(text.replace(canary, "").encode()).hexdigest()[:DIGITS] for path, text in files.items()
     }

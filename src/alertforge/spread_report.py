@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Final
@@ -19,6 +21,7 @@ from alertforge.spread import KEPT, Graded, Plan, Row
 OFTEN: Final = Fraction(1, 3)  # of the tasks that could hold a sentence; more is too many
 HOLDERS: Final = 6  # tasks that must hold a sentence before it is looked at: fewer have much in common by chance
 LISTED: Final = 40  # lines of a list that could be long
+NEXT: Final = 10  # sentences shown of those that are not too frequent
 SHOWN: Final = 12  # names that two tasks share
 
 
@@ -80,7 +83,8 @@ def _summary(rows: Sequence[Row], made: Sequence[Row], plan: Plan) -> Iterator[s
     lines.append(f"Of all {sum(map(len, variety.vocabulary().values()))} values that exist, {dead} were never drawn.")
     shared = _shared_files(made, lambda row: row.solution)
     lines.append(f"Solution files that two tasks share, canary apart: {len(shared)}.")
-    lines.append(f"Sentences in more than a third of the tasks that could hold them: {len(_too_often(made))}.")
+    often = sum(one.share > OFTEN for one in _said(made))
+    lines.append(f"Sentences in more than a third of the tasks that could hold them: {often}.")
     yield "## In short\n\n" + _bullets(lines)
 
 
@@ -89,7 +93,7 @@ def _troubles(rows: Sequence[Row], made: Sequence[Row], plan: Plan) -> Iterator[
     if errors:
         table = _table(
             ("task", "why", "again with"),
-            ([row.id, row.error, f"`{_sample(row, plan)}`"] for row in errors),
+            ([row.id, _prose(row.error), f"`{_sample(row, plan)}`"] for row in errors),
         )
         yield f"## Tasks that could not be made\n\n{table}"
     if not plan.gated:
@@ -105,7 +109,7 @@ def _troubles(rows: Sequence[Row], made: Sequence[Row], plan: Plan) -> Iterator[
     listed = (
         _table(
             ("task", "verdict", "found", "again with"),
-            ([row.id, name, detail, f"`{_sample(row, plan)}`"] for row, name, detail in failures),
+            ([row.id, name, _prose(detail), f"`{_sample(row, plan)}`"] for row, name, detail in failures),
         )
         if failures
         else "No verdict speaks against a task."
@@ -280,7 +284,7 @@ def _closest(made: Sequence[Row], contents: Callable[[Row], Counter[str]]) -> tu
         return None
     words = sorted(best[3].elements())
     more = f" and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
-    return best[0], best[1], best[2], "; ".join(words[:SHOWN]) + more
+    return best[0], best[1], best[2], _prose("; ".join(words[:SHOWN])) + more
 
 
 def _overlap(one: Counter[str], other: Counter[str]) -> float:
@@ -299,28 +303,44 @@ def _shared_files(made: Sequence[Row], files: Callable[[Row], Mapping[str, str]]
 # --- sentences -------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _Said:
+    """A sentence: where it stands, in how many tasks, and how many could hold it."""
+
+    source: str
+    text: str
+    tasks: int
+    could: int
+
+    @property
+    def share(self) -> Fraction:
+        """Of the tasks that could hold it."""
+        return Fraction(self.tasks, self.could)
+
+
 def _repeated(made: Sequence[Row]) -> Iterator[str]:
-    found = _too_often(made)
-    more = f"\n\nAnd {len(found) - LISTED} more." if len(found) > LISTED else ""
+    every = _said(made)
+    often = [one for one in every if one.share > OFTEN]
+    more = f"\n\nAnd {len(often) - LISTED} more." if len(often) > LISTED else ""
     yield (
         "## Sentences that come back too often\n\n"
         "Those in more than a third of the tasks that could hold them: the tasks that have everything in common with\n"
         "all of its holders that was drawn or decides about texts. Only sentences that at least "
-        f"{HOLDERS} tasks hold are looked at.\n\n"
-        + (
-            _table(
-                ("in", "tasks", "of", "share", "sentence"),
-                ((source, n, of, _percent(n, of), text) for source, text, n, of in found[:LISTED]),
-            )
-            + more
-            if found
-            else "None."
-        )
+        f"{HOLDERS} tasks hold are looked at.\n\n" + (_sentence_table(often[:LISTED]) + more if often else "None.")
+    )
+    if rest := every[len(often) :][:NEXT]:
+        yield f"The {len(rest)} most frequent of the others:\n\n{_sentence_table(rest)}"
+
+
+def _sentence_table(some: Iterable[_Said]) -> str:
+    return _table(
+        ("in", "tasks", "of", "share", "sentence"),
+        ((one.source, one.tasks, one.could, _percent(one.tasks, one.could), _prose(one.text)) for one in some),
     )
 
 
-def _too_often(made: Sequence[Row]) -> list[tuple[str, str, int, int]]:
-    """Source, sentence, tasks that hold it, tasks that could; the most frequent first."""
+def _said(made: Sequence[Row]) -> list[_Said]:
+    """The sentences that several tasks hold, the most frequent first."""
     traits = [_traits(row) for row in made]
     holders: dict[tuple[str, str], list[int]] = defaultdict(list)
     for at, row in enumerate(made):
@@ -329,13 +349,11 @@ def _too_often(made: Sequence[Row]) -> list[tuple[str, str, int, int]]:
                 holders[source, text].append(at)
     out = []
     for (source, text), those in holders.items():
-        if len(those) < HOLDERS:
-            continue
-        common = frozenset.intersection(*(traits[at] for at in those))
-        could = sum(source in row.sentences and common <= traits[at] for at, row in enumerate(made))
-        if Fraction(len(those), could) > OFTEN:
-            out.append((source, text, len(those), could))
-    return sorted(out, key=lambda one: (Fraction(-one[2], one[3]), -one[2], one[0], one[1]))
+        if len(those) >= HOLDERS:
+            common = frozenset.intersection(*(traits[at] for at in those))
+            could = sum(source in row.sentences and common <= traits[at] for at, row in enumerate(made))
+            out.append(_Said(source, text, len(those), could))
+    return sorted(out, key=lambda one: (-one.share, -one.tasks, one.source, one.text))
 
 
 def _traits(row: Row) -> frozenset[str]:
@@ -357,6 +375,11 @@ def _tiers(made: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
 
 def _range(values: Sequence[int]) -> str:
     return str(min(values)) if min(values) == max(values) else f"{min(values)}-{max(values)}"
+
+
+def _prose(text: str) -> str:
+    """Text that Markdown shows as it stands."""
+    return re.sub(r"([\\`*\[\]])", r"\\\1", text).replace("<", "&lt;")
 
 
 def _percent(part: int, whole: int) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -162,3 +164,10 @@ def test_the_number_of_jobs_and_the_hash_seed_do_not_show(tmp_path: Path, monkey
     assert one == two
     assert len(one) > 100
     assert not any(secret.encode() in data or secret in path for path, data in one.items())
+
+
+def test_the_generator_script_is_the_build_command() -> None:
+    script = Path(__file__).parents[1] / "generator" / "generate.py"
+    done = subprocess.run([sys.executable, script, "--only", "no-such", "--out", "x"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: no task id contains 'no-such'")

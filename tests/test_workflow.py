@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from alertforge import build
 from alertforge.alerts import KINDS
 from alertforge.create import create
+from alertforge.tools import find
 from alertforge.workflow import SIZES, WorkflowError, core, load
 
 ROOT = Path(__file__).parents[1]
@@ -108,3 +110,11 @@ def test_every_alert_kind_can_be_asked_for_by_some_workflow() -> None:
         for kind in entry.kinds
     }
     assert {name for name, kind in KINDS.items() if kind.burn} <= named
+
+
+@pytest.mark.slow
+def test_a_workflow_of_ones_own_passes_the_gate(tmp_path: Path) -> None:
+    order = build.Order("night-shift", "easy", 1, "tests-of-workflows", EXAMPLE)
+    made = build.sample(tmp_path, order, build.Kit(find("promtool"), find("amtool")))
+    assert made.report is not None
+    assert [str(one) for one in made.report.failures] == []

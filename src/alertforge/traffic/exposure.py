@@ -307,18 +307,20 @@ def _histogram(
     base: int,
 ) -> list[Series]:
     """Classic buckets: fast requests spread below the threshold, slow ones between it and four times as much."""
-    threshold = Fraction(service.latency_threshold)
     out = []
     for bound in (*buckets(service), "+Inf"):
-        at_most = [_at_most(m, None if bound == "+Inf" else Fraction(bound), threshold) for m in counts]
-        fraction = Fraction(1) if bound == "+Inf" else _fast_share(Fraction(bound), threshold)
+        fast, slow = _shares_at_most(bound, Fraction(service.latency_threshold))
+        at_most = [
+            (m.requests - m.slow) * fast.numerator // fast.denominator + m.slow * slow.numerator // slow.denominator
+            for m in counts
+        ]
         out.append(
             counter(
                 Labels.of(labels, **{METRIC_NAME: f"{service.family.histogram}_bucket", "le": stored_le(bound)}),
                 at_most,
                 alive,
                 first,
-                int(base * fraction),
+                int(base * fast),
             )
         )
     total = [m.requests for m in counts]
@@ -340,18 +342,13 @@ def stored_le(bound: str) -> str:
     return bound if bound == "+Inf" or "." in bound else f"{bound}.0"
 
 
-def _fast_share(bound: Fraction, threshold: Fraction) -> Fraction:
-    """Share of fast requests at most `bound`: most are well below the threshold."""
-    return min(Fraction(1), bound / threshold * Fraction(13, 10)) if bound < threshold else Fraction(1)
-
-
-def _at_most(minute: _Minute, bound: Fraction | None, threshold: Fraction) -> int:
-    if bound is None:
-        return minute.requests
-    fast = minute.requests - minute.slow
-    below = int(fast * _fast_share(bound, threshold))
-    slow_share = max(Fraction(0), min(Fraction(1), (bound - threshold) / (threshold * 3)))
-    return below + int(minute.slow * slow_share)
+def _shares_at_most(bound: str, threshold: Fraction) -> tuple[Fraction, Fraction]:
+    """Which share of fast requests takes at most `bound`, and which of slow ones; most fast ones are well below it."""
+    if bound == "+Inf":
+        return Fraction(1), Fraction(1)
+    at = Fraction(bound)
+    fast = min(Fraction(1), at / threshold * Fraction(13, 10)) if at < threshold else Fraction(1)
+    return fast, max(Fraction(0), min(Fraction(1), (at - threshold) / (threshold * 3)))
 
 
 def healthy(world: World, service: Service, seed: Seed, minutes: int) -> Exposure:

@@ -7,6 +7,8 @@ import json
 import pytest
 
 from alertforge.alertmanager.config import Config, parse
+from alertforge.alerts import KINDS
+from alertforge.alerts.base import Subject
 from alertforge.grader import tamper
 from alertforge.grader.spec import InputSeries, Scenario
 from alertforge.prometheus.rules import Group, Rule, RuleFile
@@ -270,6 +272,18 @@ def test_nothing_in_the_exporters_rules_tells_the_time() -> None:
 )
 def test_a_clock_in_honest_use(expr: str) -> None:
     assert find(rule_file(alert(expr))) == ()
+
+
+def test_no_kind_of_alert_tampers_in_any_of_its_ways() -> None:
+    """Right ways, wrong ways: what an author has thought of is honest work, however well it does."""
+    world = create(Seed.master("clock"), services=2)
+    for subject in (Subject(world, service) for service in world.services):
+        exported = {name for kind in KINDS.values() for name, _ in kind.exported(subject)}
+        for name, kind in KINDS.items():
+            rules = [kind.rule(subject), *(rule for ways in kind.accepted(subject).values() for rule in ways)]
+            rules += [rule for rule, _ in kind.wrong(subject).values()]
+            files = [rule_file(rule) for rule in rules]
+            assert not tamper.find(files, None, baseline_files=[], baseline_config=None, inputs=exported), name
 
 
 # --- groups ----------------------------------------------------------------------------------------------------------

@@ -290,9 +290,13 @@ def test_sentences_count_among_the_tasks_that_could_hold_them() -> None:
     often = [told(n, says=n < 7) for n in range(18)]
     assert "None." in page(seldom).split("## Sentences")[1]
     assert "| README | 7 | 18 | 38.9 % | We say this time and again. |" in page(often)
-    # one in three tasks, but all that have an audit receiver
-    fitting = [told(n, *(["audit receiver: yes"] if n < 6 else []), says=n < 6) for n in range(18)]
-    assert "| README | 6 | 6 | 100 % | We say this time and again. |" in page(fitting)
+    # one in five tasks, but all that have an audit receiver
+    fitting = [told(n, *(["audit receiver: yes"] if n < 8 else []), says=n < 8) for n in range(40)]
+    assert "| README | 8 | 8 | 100 % | We say this time and again. |" in page(fitting)
+    # what two in three tasks have, eight may share by chance
+    common = [told(n, *(["description: yes"] if n % 3 else []), says=n % 3 > 0 and n < 12) for n in range(24)]
+    assert "| README | 8 | 24 |" in page(common)
+    assert "None." in page(common).split("## Sentences")[1]
 
 
 # --- the command -----------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from alertforge.spread import KEPT, Graded, Plan, Row
 
 OFTEN: Final = Fraction(1, 3)  # of the tasks that could hold a sentence; more is too many
 HOLDERS: Final = 6  # tasks that must hold a sentence before it is looked at: fewer have much in common by chance
+COINCIDENCE: Final = 1e-4  # a chance under which it is none that all holders of a sentence share something
 LISTED: Final = 40  # lines of a list that could be long
 NEXT: Final = 10  # sentences shown of those that are not too frequent
 SHOWN: Final = 12  # names that two tasks share
@@ -324,9 +325,10 @@ def _repeated(made: Sequence[Row]) -> Iterator[str]:
     more = f"\n\nAnd {len(often) - LISTED} more." if len(often) > LISTED else ""
     yield (
         "## Sentences that come back too often\n\n"
-        "Those in more than a third of the tasks that could hold them: the tasks that have everything in common with\n"
-        "all of its holders that was drawn or decides about texts. Only sentences that at least "
-        f"{HOLDERS} tasks hold are looked at.\n\n" + (_sentence_table(often[:LISTED]) + more if often else "None.")
+        "Those in more than a third of the tasks that could hold them: the tasks that have everything that all of\n"
+        "its holders have in common, of what was drawn or decides about texts, and not by chance. Only\n"
+        f"sentences that at least {HOLDERS} tasks hold are looked at.\n\n"
+        + (_sentence_table(often[:LISTED]) + more if often else "None.")
     )
     if rest := every[len(often) :][:NEXT]:
         yield f"The {len(rest)} most frequent of the others:\n\n{_sentence_table(rest)}"
@@ -342,6 +344,9 @@ def _sentence_table(some: Iterable[_Said]) -> str:
 def _said(made: Sequence[Row]) -> list[_Said]:
     """The sentences that several tasks hold, the most frequent first."""
     traits = [_traits(row) for row in made]
+    there = {
+        source: [traits[at] for at, row in enumerate(made) if source in row.sentences] for source, _ in variety.SOURCES
+    }
     holders: dict[tuple[str, str], list[int]] = defaultdict(list)
     for at, row in enumerate(made):
         for source, found in row.sentences.items():
@@ -351,9 +356,15 @@ def _said(made: Sequence[Row]) -> list[_Said]:
     for (source, text), those in holders.items():
         if len(those) >= HOLDERS:
             common = frozenset.intersection(*(traits[at] for at in those))
-            could = sum(source in row.sentences and common <= traits[at] for at, row in enumerate(made))
-            out.append(_Said(source, text, len(those), could))
+            out.append(_Said(source, text, len(those), _could_hold(common, len(those), there[source])))
     return sorted(out, key=lambda one: (-one.share, -one.tasks, one.source, one.text))
+
+
+def _could_hold(common: frozenset[str], holders: int, tasks: Sequence[frozenset[str]]) -> int:
+    """How many tasks have all that the holders have in common, but for what so many might share by chance."""
+    prevalence = {one: sum(one in traits for traits in tasks) / len(tasks) for one in sorted(common)}
+    telling = {one for one, part in prevalence.items() if part**holders < COINCIDENCE}
+    return sum(telling <= traits for traits in tasks)
 
 
 def _traits(row: Row) -> frozenset[str]:

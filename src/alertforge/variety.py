@@ -249,7 +249,10 @@ def _people(world: World) -> tuple[str, ...]:
 
 
 def sentences(draft: Draft, instruction: str) -> dict[str, tuple[str, ...]]:
-    """The sentences of a task's prose by source, with names, numbers and code masked, so that wordings show."""
+    """The sentences of a task's prose by source, so that wordings show: names, numbers and code are masked.
+
+    So is what the world says of a company and its services: it is no more ours to vary than their names.
+    """
     mask = _mask(draft)
     texts = {"instruction.md": instruction, **draft.docs}
     out: dict[str, dict[str, None]] = {}
@@ -264,7 +267,8 @@ def _mask(draft: Draft) -> Callable[[str], str]:
     world = draft.world
     known = [world.company, *_people(world), *(name.split(" ")[0] for name in _people(world))]
     known += [text for team in world.teams for text in (team.title, team.name)]
-    known += [text for service in world.services for text in (service.title, service.name)]
+    known += [text for service in world.services for text in (service.title, service.name, service.purpose)]
+    known.append(world.blurb.removesuffix("."))
     known += [rule.name for repo in (draft.start, draft.solved) for rule in repo.rules()]
     pattern = re.compile(
         "|".join(rf"(?<!\w){re.escape(one)}(?!\w)" for one in sorted(set(known), key=len, reverse=True))

@@ -31,6 +31,7 @@ from alertforge.world.model import World
 Drawn = dict[str, tuple[str, ...]]
 
 NONE: Final = "none"
+AROUND: Final = ' \t.:;?!“”"*_'  # may differ from place to place without making another sentence
 SHORTEST: Final = 5  # words of what counts as a sentence
 SOURCES: Final = (
     ("instruction", re.compile(r"instruction\.md")),
@@ -286,7 +287,8 @@ def _sentences(text: str) -> Iterator[str]:
     for line in re.split(r"\n|\|", text):
         if line.strip().startswith(("#", "<!--", "---")):
             continue
-        bare = re.sub(r"^\s*([-*]|N\.|N) +|\*\*\w+\*\* ", "", line)
-        for sentence in re.split(r"(?<=[.:?!]) +", bare):
+        plain = re.sub(r"^\s*([-*]|N\.|N) +|\*\*\w+\*\* ", "", line)
+        for sentence in re.split(r"(?<=[.:?!]) +", plain):
             if len(sentence.split()) >= SHORTEST:
-                yield sentence.strip()
+                bare = sentence.strip(AROUND)
+                yield bare[:1].upper() + bare[1:]

@@ -16,6 +16,7 @@ from alertforge.plan import Planner
 from alertforge.repo.brief import AlertEntry, Brief, Expertise, Persona, Tone
 from alertforge.repo.model import Repo
 from alertforge.repo.routing import routing_policy
+from alertforge.repo.wordings import Fact, fact
 from alertforge.world.model import Person, Service
 
 
@@ -42,7 +43,7 @@ def brief(name: str, canary: str, planner: Planner, items: Sequence[Item], start
     kinds = _kinds(planner, items)
     example = planner.subject(planner.focus[0])
     anyone = planner.subject(_placeholder(planner.focus[0]))
-    metrics: dict[str, str] = {}
+    metrics: dict[str, Fact] = {}
     for kind in kinds:
         for service in world.services:
             metrics.update(dict(KINDS[kind].exported(planner.subject(service))))
@@ -73,8 +74,7 @@ def brief(name: str, canary: str, planner: Planner, items: Sequence[Item], start
         planner.workflow.situations,
         windows(style),
         (
-            f"While a service's `{style.symptoms['target-down']}` alert fires, the alerts that only follow from it "
-            f"stay quiet for that service (same `{style.service_label}`), and for no other; everything else pages.",
+            fact("inhibit-policy", down=style.symptoms["target-down"], label=style.service_label),
             *(_suppression(rule) for rule in solved.inhibit_rules),
         ),
         routing_policy(world),
@@ -121,7 +121,7 @@ def _placeholder(service: Service) -> Service:
     )
 
 
-def _suppression(rule: InhibitRule) -> str:
-    """One inhibition of the house in a sentence."""
+def _suppression(rule: InhibitRule) -> Fact:
+    """One inhibition of the house."""
     targets = ", ".join(f"`{name}`" for name in rule.target[0].value.split("|"))
-    return f"`{rule.source[0].value}` keeps {targets} quiet."
+    return fact("inhibit-pair", source=rule.source[0].value, targets=targets)

@@ -46,7 +46,7 @@ def test_right_rules_meet_the_contract_and_wrong_ones_do_not(kind: str) -> None:
 def test_texts_name_the_service_and_every_number(kind: str) -> None:
     world = small_company()
     subject, own = Subject(world, world.services[0]), KINDS[kind]
-    spelled_out = own.novice(subject)
+    spelled_out = str(own.novice(subject))
     assert subject.service.name in spelled_out
     assert subject.service.name in own.outcome(subject)
     assert f"{own.for_minutes(subject)} minutes" in spelled_out

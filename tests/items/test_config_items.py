@@ -131,10 +131,10 @@ def test_what_the_readme_says_of_receivers_and_groups_is_what_is_judged(world: W
     for name in own:
         url = f"https://notify.{world.domain}/hooks/{slug(name)}"
         assert rules[name].integrations == (f'["webhook_configs", {{"url": "{url}"}}]',)
-        assert f"`{url}`" in item.request().exact
+        assert f"`{url}`" in str(item.request().exact)
     assert {rule.grouping for rule in requirement.receivers} == {
         Grouping(world.style.group_by, 30_000, 300_000, 14_400_000)
     }
-    policy = " ".join(routing_policy(world))
+    policy = " ".join(map(str, routing_policy(world)))
     for stated in (f"https://notify.{world.domain}/hooks/<receiver>", "`30s`", "`5m`", "`4h`", "send_resolved: true"):
         assert stated in policy

@@ -17,6 +17,7 @@ from alertforge.items.recording import RecordingItem
 from alertforge.items.route import RouteItem
 from alertforge.repo.brief import AlertEntry, Brief, Expertise, Request, Tone
 from alertforge.repo.routing import routing_policy
+from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
 from alertforge.world.create import create
 from alertforge.world.model import World
@@ -74,10 +75,8 @@ def brief(number: int) -> tuple[Brief, Seed]:
             situations=("{{ services }} {{ get }} an SLO.", "This round is about {{ services }}."),
             windows=windows(world.style),
             inhibitions=(
-                f"While a service's `{world.style.symptoms['target-down']}` alert fires, the alerts that only follow "
-                f"from it stay quiet for that service (same `{world.style.service_label}`), and for no other; "
-                "everything else pages.",
-                f"`{down}` keeps `{named.alert_name('error-ratio')}` quiet.",
+                fact("inhibit-policy", down=world.style.symptoms["target-down"], label=world.style.service_label),
+                fact("inhibit-pair", source=down, targets=f"`{named.alert_name('error-ratio')}`"),
             ),
             routing=routing_policy(world),
         ),

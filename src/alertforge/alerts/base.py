@@ -17,6 +17,7 @@ from alertforge.prometheus.functions import Number
 from alertforge.prometheus.promql import Expr, parse
 from alertforge.prometheus.rules import Rule
 from alertforge.prometheus.series import Labels, notation, selector_text
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Flow, calm, expose, healthy
 from alertforge.world.model import HouseStyle, Service, Team, Urgency, World
@@ -123,17 +124,13 @@ class Subject:
         ).with_expr(tree)
 
 
-def exported(metrics: Iterable[tuple[str, str]], subject: Subject) -> tuple[tuple[str, str], ...]:
-    """Metric patterns and clauses with the names of the subject's family and house filled in."""
+def exported(metrics: Iterable[tuple[str, str]], subject: Subject) -> tuple[tuple[str, Fact], ...]:
+    """Metric patterns with the names of the subject's family filled in, and what each metric is, to be worded."""
     family = subject.service.family
-    names = {
-        "counter": family.counter,
-        "status_label": family.status_label,
-        "histogram": family.histogram,
-        "by": subject.by,
-        "pod": subject.style.pod_label,
-    }
-    return tuple((name.format(**names), clause.format(**names)) for name, clause in metrics)
+    names = {"label": family.status_label, "by": subject.by, "pod": subject.style.pod_label}
+    return tuple(
+        (name.format(counter=family.counter, histogram=family.histogram), fact(slot, **names)) for name, slot in metrics
+    )
 
 
 # --- contract --------------------------------------------------------------------------------------------------------
@@ -236,9 +233,9 @@ class AlertKind(Protocol):
     definitions: ClassVar[int]  # how many rules of one name are fine
     histogram: ClassVar[bool]  # needs the latency histogram
     windowed: ClassVar[bool]  # reads the house's rate window of its kind; otherwise the newest samples
-    metrics: ClassVar[tuple[tuple[str, str], ...]]  # what it reads: `{counter}`-style name patterns, a clause each
+    metrics: ClassVar[tuple[tuple[str, str], ...]]  # what it reads: `{counter}`-style names, and slots
 
-    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
+    def exported(self, subject: Subject) -> tuple[tuple[str, Fact], ...]:
         """`metrics` with the subject's names filled in, as the README lists what targets export."""
         ...
 
@@ -262,7 +259,7 @@ class AlertKind(Protocol):
         """The scenarios, as functions of a seed so that one can be drawn again alone."""
         ...
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """The whole condition in words with every number, for requests that spell everything out."""
         ...
 

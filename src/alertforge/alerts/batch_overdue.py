@@ -21,6 +21,7 @@ from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import arithmetic, max_, select
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import batch_runs
@@ -35,9 +36,7 @@ class BatchOverdue(StyledKind):
     name: ClassVar[str] = "batch-overdue"
     title: ClassVar[str] = "batch job overdue"
     asks: ClassVar[Urgency] = "ticket"
-    metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        (SUCCESS, "when the batch job last succeeded on a `runner`, seconds since the epoch; carries `{by}`"),
-    )
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = ((SUCCESS, "metric-job"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -155,11 +154,13 @@ class BatchOverdue(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when the last success of the batch job of `{subject.service.name}`, on whichever runner, is more"
-            f" than {subject.style.thresholds[self.name]} hours ago, for {self.for_minutes(subject)} minutes"
+        return fact(
+            "condition-batch",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

@@ -24,6 +24,7 @@ from alertforge.alerts.sli import AVAILABILITY, Sli, budget, record_text
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.promql import parse, to_text
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.world.model import BurnTier, Service, Urgency
@@ -114,12 +115,12 @@ class BurnKind(StyledKind):
         percent = f"{self.of(subject).factor} * (100 - {Fraction(self.sli.objective(subject.service)) * 100})"
         objective = f"{self.of(subject).factor} * {self.sli.objective(subject.service)}"
         return {
-            "long-only": (self._rule(subject, f"{long} > {limit}"), 0.95),
-            "short-only": (self._rule(subject, f"{short} > {limit}"), 0.95),
-            "either": (self._rule(subject, f"{long} > {limit} or {short} > {limit}"), 0.95),
-            "percent": (self._rule(subject, f"{long} > {percent} and {short} > {percent}"), 0.2),
-            "objective": (self._rule(subject, f"{long} > {objective} and {short} > {objective}"), 0.2),
-            "no-for": (replace(self.rule(subject), for_=0), 0.9),
+            "long-only": (self._rule(subject, f"{long} > {limit}"), 0.8),
+            "short-only": (self._rule(subject, f"{short} > {limit}"), 0.7),
+            "either": (self._rule(subject, f"{long} > {limit} or {short} > {limit}"), 0.5),
+            "percent": (self._rule(subject, f"{long} > {percent} and {short} > {percent}"), 0.1),
+            "objective": (self._rule(subject, f"{long} > {objective} and {short} > {objective}"), 0.1),
+            "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }
 
     # --- scenarios ---------------------------------------------------------------------------------------------------
@@ -175,13 +176,16 @@ class BurnKind(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        tier = self.of(subject)
-        long, short = self.sli.record(subject, tier.long), self.sli.record(subject, tier.short)
-        return (
-            f"fires when both `{long}` and `{short}` of `{subject.service.name}` are over "
-            f"{tier.factor} × (1 − {self.sli.objective(subject.service)}), for {tier.for_} minutes"
+        tier, service = self.of(subject), subject.service
+        return fact(
+            "condition-burn",
+            long=self.sli.record(subject, tier.long),
+            short=self.sli.record(subject, tier.short),
+            service=service.name,
+            limit=f"{tier.factor} × (1 − {self.sli.objective(service)})",
+            wait=tier.for_,
         )
 
     def outcome(self, subject: Subject) -> str:

@@ -21,6 +21,7 @@ from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import arithmetic, select
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import HOSTS, Readings, certificates
@@ -36,9 +37,7 @@ class CertExpiry(StyledKind):
     name: ClassVar[str] = "cert-expiry"
     title: ClassVar[str] = "certificate expiry"
     asks: ClassVar[Urgency] = "ticket"
-    metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        (EXPIRY, "when the certificate of an `instance` runs out, seconds since the epoch; carries `{by}`"),
-    )
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = ((EXPIRY, "metric-cert"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -155,12 +154,13 @@ class CertExpiry(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when some certificate of `{subject.service.name}` has less than"
-            f" {subject.style.thresholds[self.name]} days left or has expired, for {self.for_minutes(subject)} minutes;"
-            " one alert for the service, however many certificates"
+        return fact(
+            "condition-cert",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

@@ -23,6 +23,7 @@ from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import Number, Vector, arithmetic, deriv, select, sum_
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import PARTITIONS, consumer_lag
@@ -39,9 +40,7 @@ class ConsumerLag(StyledKind):
     title: ClassVar[str] = "consumer lag"
     asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
-    metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        (LAG, "messages that the `consumergroup` has still to read from a `partition`; carries `{by}`"),
-    )
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = ((LAG, "metric-consumer"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -177,12 +176,14 @@ class ConsumerLag(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when the consumer group of `{subject.service.name}`, all partitions together, is more than"
-            f" {subject.style.thresholds[self.name]} messages behind and no less than it was"
-            f" {subject.windows(self.name)} minutes before, for {self.for_minutes(subject)} minutes"
+        return fact(
+            "condition-consumer",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            window=subject.windows(self.name),
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

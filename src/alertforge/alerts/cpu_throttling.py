@@ -20,6 +20,7 @@ from alertforge.alerts.scenes import Draw, MakeSeries, Scenes, decimal, deployin
 from alertforge.alerts.sli import divide, total
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import throttling
@@ -38,8 +39,8 @@ class CpuThrottling(StyledKind):
     asks: ClassVar[Urgency] = "ticket"
     windowed: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        (PERIODS, "CFS periods in which a `container` of a `pod` wanted to run; carries `{by}`"),
-        (THROTTLED, "those of them in which it was throttled; same labels"),
+        (PERIODS, "metric-periods"),
+        (THROTTLED, "metric-throttled"),
     )
 
     # --- contract ----------------------------------------------------------------------------------------------------
@@ -97,13 +98,13 @@ class CpuThrottling(StyledKind):
         return {
             "fraction-as-percent": (
                 self._rule(subject, f"{throttled} / {periods} > {decimal(Fraction(limit) * 100)}"),
-                0.3,
+                0.1,
             ),
             "worst-pod": (self._rule(subject, f"max by ({by}) ({each}) > {limit}"), 0.95),
-            "per-pod": (self._rule(subject, f"{each} > {limit}"), 0.95),
-            "inverted": (self._rule(subject, f"{periods} / {throttled} > {limit}"), 0.3),
-            "no-ratio": (self._rule(subject, f"{throttled} > {limit}"), 0.8),
-            "no-for": (replace(self.rule(subject), for_=0), 0.95),
+            "per-pod": (self._rule(subject, f"{each} > {limit}"), 0.6),
+            "inverted": (self._rule(subject, f"{periods} / {throttled} > {limit}"), 0.2),
+            "no-ratio": (self._rule(subject, f"{throttled} > {limit}"), 0.2),
+            "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }
 
     # --- scenarios ---------------------------------------------------------------------------------------------------
@@ -157,12 +158,14 @@ class CpuThrottling(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when more than {subject.style.thresholds[self.name]} of the CFS periods of"
-            f" `{subject.service.name}`, all pods together, were throttled over {subject.windows(self.name)} minutes,"
-            f" for {self.for_minutes(subject)} minutes"
+        return fact(
+            "condition-throttling",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            window=subject.windows(self.name),
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

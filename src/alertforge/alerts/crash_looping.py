@@ -23,6 +23,7 @@ from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import Vector, arithmetic, changes, increase, select
 from alertforge.prometheus.rules import Rule
 from alertforge.prometheus.series import Series
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import Counts, restarts
@@ -39,9 +40,7 @@ class CrashLooping(StyledKind):
     title: ClassVar[str] = "crash looping"
     asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
-    metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        (RESTARTS, "restarts of each `container` of each `pod` so far; carries `{by}`"),
-    )
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = ((RESTARTS, "metric-restarts"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -104,12 +103,12 @@ class CrashLooping(StyledKind):
         by, limit = subject.by, self.threshold(subject)
         worst = f"max by ({by}) ({self._counted(subject)})"
         return {
-            "raw": (self._rule(subject, f"max by ({by}) ({RESTARTS}{{{subject.scope}}}) > {limit}"), 0.5),
-            "sum": (self._rule(subject, f"sum by ({by}) ({self._counted(subject)}) > {limit}"), 0.95),
-            "a-second": (self._rule(subject, f"max by ({by}) ({self._counted(subject, 'rate')}) > {limit}"), 0.3),
-            "any-restart": (self._rule(subject, f"{worst} > 0"), 0.9),
-            "per-container": (self._rule(subject, f"{self._counted(subject)} > {limit}"), 0.95),
-            "no-for": (replace(self.rule(subject), for_=0), 0.95),
+            "raw": (self._rule(subject, f"max by ({by}) ({RESTARTS}{{{subject.scope}}}) > {limit}"), 0.15),
+            "sum": (self._rule(subject, f"sum by ({by}) ({self._counted(subject)}) > {limit}"), 0.7),
+            "a-second": (self._rule(subject, f"max by ({by}) ({self._counted(subject, 'rate')}) > {limit}"), 0.1),
+            "any-restart": (self._rule(subject, f"{worst} > 0"), 0.25),
+            "per-container": (self._rule(subject, f"{self._counted(subject)} > {limit}"), 0.9),
+            "no-for": (replace(self.rule(subject), for_=0), 0.6),
         }
 
     # --- scenarios ---------------------------------------------------------------------------------------------------
@@ -169,12 +168,14 @@ class CrashLooping(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when any one container of `{subject.service.name}` was restarted more than"
-            f" {subject.style.thresholds[self.name]} times within {subject.windows(self.name)} minutes,"
-            f" for {self.for_minutes(subject)} minutes; one alert for the service, however many containers"
+        return fact(
+            "condition-crash",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            window=subject.windows(self.name),
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

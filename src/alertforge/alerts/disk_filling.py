@@ -25,6 +25,7 @@ from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import Vector, arithmetic, deriv, predict_linear, select
 from alertforge.prometheus.rules import Rule
 from alertforge.prometheus.series import Series
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import Curve, volumes
@@ -44,9 +45,9 @@ class DiskFilling(StyledKind):
     asks: ClassVar[Urgency] = "ticket"
     windowed: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        (FREE, "free bytes of each `persistentvolumeclaim`; carries `{by}`"),
-        (USED, "bytes of the same volume that are in use; same labels"),
-        (CAPACITY, "bytes of the same volume altogether; same labels"),
+        (FREE, "metric-volume-free"),
+        (USED, "metric-volume-used"),
+        (CAPACITY, "metric-volume-size"),
     )
 
     def horizon(self, subject: Subject) -> int:
@@ -205,13 +206,14 @@ class DiskFilling(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when the straight line through the last {subject.windows(self.name)} minutes of free space says"
-            f" that some volume of `{subject.service.name}` will be full within"
-            f" {subject.style.thresholds[self.name]} hours, for {self.for_minutes(subject)} minutes; one alert for the"
-            " service, however many volumes"
+        return fact(
+            "condition-disk",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            window=subject.windows(self.name),
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

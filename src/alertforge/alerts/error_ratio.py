@@ -20,6 +20,7 @@ from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, decimal, steps
 from alertforge.alerts.sli import AVAILABILITY, error_ratio, errors_text, ratio_text, request_rate, requests_text
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Flow, calm
 from alertforge.traffic.shapes import steady
@@ -34,7 +35,7 @@ class ErrorRatio(StyledKind):
     title: ClassVar[str] = "error ratio"
     asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
-    metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "requests by `{status_label}`; carries `{by}`"),)
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "metric-requests-carrying"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -99,10 +100,10 @@ class ErrorRatio(StyledKind):
         per_pod = f"{ratio} > {limit}".replace(f"by ({subject.by})", f"by ({subject.by}, {subject.style.pod_label})")
         return {
             "no-guard": (self._rule(subject, f"{ratio} > {limit}"), 0.95),
-            "percent": (self._rule(subject, f"{ratio} > {decimal(Fraction(limit) * 100)} and {guard}"), 0.3),
-            "per-pod": (self._rule(subject, f"{per_pod} and on ({subject.by}) {guard}"), 0.95),
-            "no-ratio": (self._rule(subject, f"{errors_text(subject, window)} > {limit} and {guard}"), 0.95),
-            "no-for": (replace(self.rule(subject), for_=0), 0.95),
+            "percent": (self._rule(subject, f"{ratio} > {decimal(Fraction(limit) * 100)} and {guard}"), 0.1),
+            "per-pod": (self._rule(subject, f"{per_pod} and on ({subject.by}) {guard}"), 0.65),
+            "no-ratio": (self._rule(subject, f"{errors_text(subject, window)} > {limit} and {guard}"), 0.9),
+            "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }
 
     # --- scenarios ---------------------------------------------------------------------------------------------------
@@ -151,13 +152,15 @@ class ErrorRatio(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when more than {subject.style.thresholds[self.name]} of the requests to"
-            f" `{subject.service.name}` over {subject.windows(self.name)} minutes fail, while it gets at least"
-            f" {subject.style.min_rps} requests a second over the same {subject.windows(self.name)} minutes,"
-            f" for {self.for_minutes(subject)} minutes"
+        return fact(
+            "condition-errors",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            window=subject.windows(self.name),
+            rps=subject.style.min_rps,
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

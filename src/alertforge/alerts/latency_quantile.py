@@ -23,6 +23,7 @@ from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import histogram_quantile
 from alertforge.prometheus.rules import Rule
 from alertforge.prometheus.series import Labels, Series
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, stored_le
 from alertforge.world.model import Service, Urgency
@@ -38,8 +39,8 @@ class LatencyQuantile(StyledKind):
     histogram: ClassVar[bool] = True
     windowed: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("{histogram}_bucket", "requests that took at most `le` seconds; carries `{by}`"),
-        ("{histogram}_count", "all requests, as the histogram counts them; carries `{by}`"),
+        ("{histogram}_bucket", "metric-bucket"),
+        ("{histogram}_count", "metric-count"),
     )
 
     # --- contract ----------------------------------------------------------------------------------------------------
@@ -108,14 +109,14 @@ class LatencyQuantile(StyledKind):
         bound, by, pod = subject.service.latency_threshold, subject.by, subject.style.pod_label
         lost = self._quantile(subject).replace(f"{by}, le", by)
         return {
-            "no-le": (self._rule(subject, f"{lost} > {bound}"), 0.3),
-            "per-pod": (self._rule(subject, f"{self._quantile(subject, (pod,))} > {bound}"), 0.95),
+            "no-le": (self._rule(subject, f"{lost} > {bound}"), 0.1),
+            "per-pod": (self._rule(subject, f"{self._quantile(subject, (pod,))} > {bound}"), 0.55),
             "milliseconds": (
-                self._rule(subject, f"{self._quantile(subject)} > {decimal(Fraction(bound) * 1000)}"), 0.3,
+                self._rule(subject, f"{self._quantile(subject)} > {decimal(Fraction(bound) * 1000)}"), 0.1,
             ),
-            "median": (self._rule(subject, f"{self._quantile(subject, q='0.5')} > {bound}"), 0.95),
-            "worst-pod": (self._rule(subject, f"max by ({by}) ({self._quantile(subject, (pod,))}) > {bound}"), 0.95),
-            "no-for": (replace(self.rule(subject), for_=0), 0.95),
+            "median": (self._rule(subject, f"{self._quantile(subject, q='0.5')} > {bound}"), 0.2),
+            "worst-pod": (self._rule(subject, f"max by ({by}) ({self._quantile(subject, (pod,))}) > {bound}"), 0.85),
+            "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }  # fmt: skip
 
     # --- scenarios ---------------------------------------------------------------------------------------------------
@@ -126,12 +127,15 @@ class LatencyQuantile(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when the {subject.style.quantile} quantile of the request durations of `{subject.service.name}`"
-            f" over {subject.windows(self.name)} minutes, all pods together, is above"
-            f" {subject.service.latency_threshold} seconds, for {self.for_minutes(subject)} minutes"
+        return fact(
+            "condition-latency",
+            service=subject.service.name,
+            quantile=subject.style.quantile,
+            window=subject.windows(self.name),
+            limit=subject.service.latency_threshold,
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

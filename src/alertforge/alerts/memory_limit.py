@@ -21,6 +21,7 @@ from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import arithmetic, select
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import Curve, memory
@@ -38,9 +39,9 @@ class MemoryLimit(StyledKind):
     title: ClassVar[str] = "memory near its limit"
     asks: ClassVar[Urgency] = "ticket"
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        (USED, "memory of a `container` of a `pod` that cannot be reclaimed, bytes; carries `{by}`"),
-        (SPEC, "the memory limit of the same container, bytes; same labels"),
-        (LIMIT, 'the same limit as kube-state-metrics has it: `resource="memory"`, `unit="byte"`; carries `{by}`'),
+        (USED, "metric-working-set"),
+        (SPEC, "metric-memory-limit"),
+        (LIMIT, "metric-memory-limit-ksm"),
     )
 
     # --- contract ----------------------------------------------------------------------------------------------------
@@ -101,11 +102,11 @@ class MemoryLimit(StyledKind):
         percent = decimal(Fraction(limit) * 100)
         sums = f'sum by ({by}) ({USED}{{{scope}}}) / sum by ({by}) ({LIMIT}{{{scope}, resource="memory"}})'
         return {
-            "average": (self._rule(subject, f"avg by ({by}) ({self._ratio(subject)}) > {limit}"), 0.95),
-            "sums": (self._rule(subject, f"{sums} > {limit}"), 0.95),
-            "percent": (self._rule(subject, f"max by ({by}) ({self._ratio(subject)}) > {percent}"), 0.3),
-            "per-pod": (self._rule(subject, f"{self._ratio(subject)} > {limit}"), 0.95),
-            "no-for": (replace(self.rule(subject), for_=0), 0.95),
+            "average": (self._rule(subject, f"avg by ({by}) ({self._ratio(subject)}) > {limit}"), 0.8),
+            "sums": (self._rule(subject, f"{sums} > {limit}"), 0.8),
+            "percent": (self._rule(subject, f"max by ({by}) ({self._ratio(subject)}) > {percent}"), 0.1),
+            "per-pod": (self._rule(subject, f"{self._ratio(subject)} > {limit}"), 0.9),
+            "no-for": (replace(self.rule(subject), for_=0), 0.45),
         }
 
     # --- scenarios ---------------------------------------------------------------------------------------------------
@@ -173,12 +174,13 @@ class MemoryLimit(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when the working set of any pod of `{subject.service.name}` is above"
-            f" {subject.style.thresholds[self.name]} of its memory limit, for {self.for_minutes(subject)} minutes;"
-            " one alert for the service, however many pods"
+        return fact(
+            "condition-memory",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

@@ -21,6 +21,7 @@ from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import arithmetic, select, sum_
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import pool
@@ -37,8 +38,8 @@ class PoolSaturation(StyledKind):
     title: ClassVar[str] = "connection pool saturation"
     asks: ClassVar[Urgency] = "page"
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        (USED, "database connections that a `{pod}` has in use; carries `{by}`"),
-        (SIZE, "database connections that it may open; same labels"),
+        (USED, "metric-in-use"),
+        (SIZE, "metric-may-open"),
     )
 
     # --- contract ----------------------------------------------------------------------------------------------------
@@ -91,13 +92,13 @@ class PoolSaturation(StyledKind):
         per_pod = f"{self._sum(subject, USED, by=f'{by}, {pod}')} / {self._sum(subject, SIZE, by=f'{by}, {pod}')}"
         return {
             "fraction-as-percent": (
-                self._rule(subject, f"{used} / {size} > {decimal(Fraction(limit) * 100)}"), 0.3,
+                self._rule(subject, f"{used} / {size} > {decimal(Fraction(limit) * 100)}"), 0.1,
             ),
             "fullest": (self._rule(subject, f"max by ({by}) ({each}) > {limit}"), 0.95),
-            "per-pod": (self._rule(subject, f"{per_pod} > {limit}"), 0.95),
-            "sum-of-shares": (self._rule(subject, f"sum by ({by}) ({each}) > {limit}"), 0.95),
-            "upside-down": (self._rule(subject, f"{size} / {used} > {limit}"), 0.3),
-            "no-for": (replace(self.rule(subject), for_=0), 0.95),
+            "per-pod": (self._rule(subject, f"{per_pod} > {limit}"), 0.6),
+            "sum-of-shares": (self._rule(subject, f"sum by ({by}) ({each}) > {limit}"), 0.92),
+            "upside-down": (self._rule(subject, f"{size} / {used} > {limit}"), 0.1),
+            "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }  # fmt: skip
 
     # --- scenarios ---------------------------------------------------------------------------------------------------
@@ -150,12 +151,13 @@ class PoolSaturation(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when the pods of `{subject.service.name}` together have more than"
-            f" {subject.style.thresholds[self.name]} of their database connections in use,"
-            f" for {self.for_minutes(subject)} minutes"
+        return fact(
+            "condition-pool",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

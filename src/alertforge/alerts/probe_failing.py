@@ -22,6 +22,7 @@ from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import arithmetic, count_over_time, sum_, sum_over_time
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import VANTAGES, probes
@@ -38,9 +39,7 @@ class ProbeFailing(StyledKind):
     title: ClassVar[str] = "probe failing"
     asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
-    metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        (PROBE, "1 for a probe that succeeded, 0 for one that did not, from each `vantage`; carries `{by}`"),
-    )
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = ((PROBE, "metric-probe"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -92,11 +91,11 @@ class ProbeFailing(StyledKind):
         per_vantage = self._of(subject).replace(f"by ({by})", f"by ({by}, vantage)")
         return {
             "worst-vantage": (self._rule(subject, f"{self._of(subject, 'min')} < {limit}"), 0.95),
-            "best-vantage": (self._rule(subject, f"max by ({by}) ({series}) == 0"), 0.95),
-            "per-vantage": (self._rule(subject, f"{per_vantage} < {limit}"), 0.95),
-            "upside-down": (self._rule(subject, f"{self._of(subject)} > {limit}"), 0.3),
-            "absent": (self._rule(subject, f"absent({series})"), 0.3),
-            "no-for": (replace(self.rule(subject), for_=0), 0.95),
+            "best-vantage": (self._rule(subject, f"max by ({by}) ({series}) == 0"), 0.4),
+            "per-vantage": (self._rule(subject, f"{per_vantage} < {limit}"), 0.75),
+            "upside-down": (self._rule(subject, f"{self._of(subject)} > {limit}"), 0.1),
+            "absent": (self._rule(subject, f"absent({series})"), 0.1),
+            "no-for": (replace(self.rule(subject), for_=0), 0.55),
         }
 
     # --- scenarios ---------------------------------------------------------------------------------------------------
@@ -162,12 +161,14 @@ class ProbeFailing(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when less than {subject.style.thresholds[self.name]} of the probes of `{subject.service.name}`"
-            f" succeed, all vantage points together over {subject.windows(self.name)} minutes,"
-            f" for {self.for_minutes(subject)} minutes"
+        return fact(
+            "condition-probe",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            window=subject.windows(self.name),
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

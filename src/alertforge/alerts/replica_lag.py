@@ -21,6 +21,7 @@ from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import avg_over_time
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import REPLICAS, Readings, replication
@@ -37,9 +38,7 @@ class ReplicaLag(StyledKind):
     title: ClassVar[str] = "replica lag"
     asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
-    metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        (LAG, "seconds that the replica on a `server` is behind its primary; carries `{by}`"),
-    )
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = ((LAG, "metric-replica"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -168,12 +167,14 @@ class ReplicaLag(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when some replica of the database of `{subject.service.name}` is more than"
-            f" {subject.style.thresholds[self.name]} seconds behind on average over {subject.windows(self.name)}"
-            f" minutes, for {self.for_minutes(subject)} minutes; one alert for the service, however many replicas"
+        return fact(
+            "condition-replica",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            window=subject.windows(self.name),
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

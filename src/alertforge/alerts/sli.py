@@ -83,7 +83,7 @@ class Availability:
     budget: ClassVar[str] = "error budget"
     histogram: ClassVar[bool] = False
     per_service: ClassVar[bool] = False
-    metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "requests by `{status_label}`"),)
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "metric-requests"),)
 
     def objective(self, service: Service) -> str:
         """The availability objective."""
@@ -139,8 +139,8 @@ class Latency:
     histogram: ClassVar[bool] = True
     per_service: ClassVar[bool] = True  # the bound is the service's own
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("{histogram}_bucket", "requests that took at most `le` seconds; carries `{by}`"),
-        ("{histogram}_count", "all requests, as the histogram counts them; carries `{by}`"),
+        ("{histogram}_bucket", "metric-bucket"),
+        ("{histogram}_count", "metric-count"),
     )
 
     def objective(self, service: Service) -> str:

@@ -21,6 +21,7 @@ from alertforge.alerts.sli import LATENCY
 from alertforge.alerts.slowness import slow_plans
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.world.model import Service, Urgency
@@ -98,12 +99,15 @@ class SlowShare(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when more than {subject.style.thresholds[self.name]} of the requests to `{subject.service.name}`"
-            f" over {subject.windows(self.name)} minutes, all pods together, take longer than"
-            f" {subject.service.latency_threshold} seconds, for {self.for_minutes(subject)} minutes"
+        return fact(
+            "condition-slow",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            window=subject.windows(self.name),
+            bound=subject.service.latency_threshold,
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

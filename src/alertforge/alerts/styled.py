@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from alertforge.alerts.base import Subject, exported
+from alertforge.repo.wordings import Fact
 from alertforge.world.model import Urgency
 
 
@@ -25,7 +26,7 @@ class StyledKind:
     windowed: ClassVar[bool] = False
     metrics: ClassVar[tuple[tuple[str, str], ...]]
 
-    def exported(self, subject: Subject) -> tuple[tuple[str, str], ...]:
+    def exported(self, subject: Subject) -> tuple[tuple[str, Fact], ...]:
         """What it reads."""
         return exported(self.metrics, subject)
 

@@ -19,6 +19,7 @@ from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, deploying
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import select
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Flow, Target, calm
 from alertforge.world.model import Service, Urgency
@@ -31,9 +32,7 @@ class TargetDown(StyledKind):
     title: ClassVar[str] = "target down"
     asks: ClassVar[Urgency] = "page"
     definitions: ClassVar[int] = 2
-    metrics: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("up", "1 for each `{pod}` that was scraped, 0 where the scrape failed; carries `{by}`"),
-    )
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = (("up", "metric-up"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -81,11 +80,11 @@ class TargetDown(StyledKind):
         """No absence; absence alone; any target; per target; no `for`."""
         up, by = f"up{{{subject.scope}}}", subject.by
         return {
-            "no-absent": (self._rule(subject, f"sum by ({by}) ({up}) == 0"), 0.9),
-            "absent-only": (self._rule(subject, f"absent({up})"), 0.9),
+            "no-absent": (self._rule(subject, f"sum by ({by}) ({up}) == 0"), 0.45),
+            "absent-only": (self._rule(subject, f"absent({up})"), 0.75),
             "any-target": (self._rule(subject, f"min by ({by}) ({up}) == 0 or absent({up})"), 0.95),
-            "per-target": (self._rule(subject, f"{up} == 0 or absent({up})"), 0.95),
-            "no-for": (replace(self.rule(subject), for_=0), 0.95),
+            "per-target": (self._rule(subject, f"{up} == 0 or absent({up})"), 0.9),
+            "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }
 
     # --- scenarios ---------------------------------------------------------------------------------------------------
@@ -121,12 +120,9 @@ class TargetDown(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when no `up` with `{subject.scope}` is 1 (all targets down, or no target at all), "
-            f"for {self.for_minutes(subject)} minutes"
-        )
+        return fact("condition-down", scope=subject.scope, wait=self.for_minutes(subject))
 
     def outcome(self, subject: Subject) -> str:
         """Without numbers."""

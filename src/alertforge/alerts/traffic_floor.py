@@ -21,6 +21,7 @@ from alertforge.alerts.sli import request_rate, requests_text
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import select
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.wordings import Fact, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Flow, Target, calm
 from alertforge.traffic.shapes import steady
@@ -36,7 +37,7 @@ class TrafficFloor(StyledKind):
     asks: ClassVar[Urgency] = "page"
     definitions: ClassVar[int] = 2
     windowed: ClassVar[bool] = True
-    metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "requests by `{status_label}`; carries `{by}`"),)
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "metric-requests-carrying"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------
 
@@ -100,12 +101,12 @@ class TrafficFloor(StyledKind):
         every, absent = requests_text(subject, window), f"absent({self._counter(subject)})"
         per_pod = every.replace(f"by ({by})", f"by ({by}, {subject.style.pod_label})")
         return {
-            "no-absent": (self._rule(subject, f"{every} < {limit}"), 0.95),
-            "absent-only": (self._rule(subject, absent), 0.9),
-            "inverted": (self._rule(subject, f"{every} > {limit} or {absent}"), 0.3),
-            "per-pod": (self._rule(subject, f"{per_pod} < {limit} or {absent}"), 0.95),
-            "a-minute": (self._rule(subject, f"60 * {every} < {limit} or {absent}"), 0.95),
-            "no-for": (replace(self.rule(subject), for_=0), 0.95),
+            "no-absent": (self._rule(subject, f"{every} < {limit}"), 0.85),
+            "absent-only": (self._rule(subject, absent), 0.35),
+            "inverted": (self._rule(subject, f"{every} > {limit} or {absent}"), 0.1),
+            "per-pod": (self._rule(subject, f"{per_pod} < {limit} or {absent}"), 0.8),
+            "a-minute": (self._rule(subject, f"60 * {every} < {limit} or {absent}"), 0.6),
+            "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }
 
     # --- scenarios ---------------------------------------------------------------------------------------------------
@@ -142,12 +143,14 @@ class TrafficFloor(StyledKind):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def novice(self, subject: Subject) -> str:
+    def novice(self, subject: Subject) -> Fact:
         """Everything spelled out."""
-        return (
-            f"fires when `{subject.service.name}` gets less than {subject.style.thresholds[self.name]} requests a"
-            f" second over {subject.windows(self.name)} minutes, or when its request counter is gone altogether,"
-            f" for {self.for_minutes(subject)} minutes"
+        return fact(
+            "condition-floor",
+            service=subject.service.name,
+            limit=subject.style.thresholds[self.name],
+            window=subject.windows(self.name),
+            wait=self.for_minutes(subject),
         )
 
     def outcome(self, subject: Subject) -> str:

@@ -17,6 +17,7 @@ from alertforge.prometheus.rules import Group, Rule
 from alertforge.prometheus.series import Labels
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo, alert_place
+from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
 from alertforge.world.model import Service
 
@@ -98,23 +99,26 @@ class AlertItem:
         subject, rule = self.subject, self.rule
         labels = ", ".join(f"`{name}: {value}`" for name, value in rule.labels)
         summary, runbook = subject.style.summary_key, subject.style.runbook_key
-        exact = (
-            f"Add `{rule.name}` for `{subject.service.name}`: it {self.kind.novice(subject)}. "
-            f"Labels: {labels}, and `{subject.by}: {subject.service.name}` on the alert itself. "
-            f"Annotations: `{summary}` with a sentence that names the service and says what is wrong, "
-            f"`{runbook}` with `{subject.runbook(rule.name)}`."
+        service = subject.service.name
+        exact = fact(
+            "alert-exact",
+            alert=rule.name,
+            service=service,
+            condition=self.kind.novice(subject),
+            labels=labels,
+            svc=subject.by,
+            summary=summary,
+            key=runbook,
+            runbook=subject.runbook(rule.name),
         )
-        outcome = (
-            f"There is no {self.kind.title} alert for `{subject.service.name}` yet. What we want: "
-            f"{self.kind.outcome(subject)}."
-        )
+        outcome = fact("alert-outcome", kind=self.kind.title, service=service, wish=self.kind.outcome(subject))
         symptom = ""
         if self.defect is not None:
             symptom = told(
                 self.defect.symptoms,
                 self.seed,
                 alert=rule.name,
-                service=subject.service.name,
+                service=service,
                 team=subject.team.title,
             )
         return Request(

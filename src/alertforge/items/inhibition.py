@@ -16,6 +16,7 @@ from alertforge.prometheus.series import Labels
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo
 from alertforge.repo.routing import inhibit_rule
+from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
 from alertforge.world.model import Service
 
@@ -128,15 +129,9 @@ class InhibitionItem:
     def request(self) -> Request:
         """What to suppress, for whom."""
         targets = ", ".join(f"`{target}`" for target in self.targets)
-        exact = (
-            f"While `{self.source}` is firing for a service, suppress {targets} for that same service only; everything "
-            "else must still page."
-        )
-        outcome = (
-            f"When `{self.subject.service.name}` is down we get a page that says so, and then more that only follow "
-            f"from it: {targets}. Those should stay quiet for that service as long as `{self.source}` fires; nothing "
-            "else should."
-        )
+        names = {"source": self.source, "targets": targets}
+        exact = fact("inhibition-exact", **names)
+        outcome = fact("inhibition-outcome", **names, service=self.subject.service.name)
         symptom = ""
         if self.defect is not None:
             symptom = told(

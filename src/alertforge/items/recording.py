@@ -16,6 +16,7 @@ from alertforge.prometheus.promql import Expr, Selector, parse, rewrite, to_text
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo, record_place
+from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Flow
 from alertforge.traffic.shapes import plateau
@@ -162,26 +163,24 @@ class RecordingItem:
         subject, service, family = self.subject, self.subject.service, self.subject.service.family
         names = ", ".join(f"`{rule.name}`" for rule in self.rules)
         if self.sli.per_service:
-            exact = (
-                f"Add the latency recording rules {names} for `{service.name}`: the share of its requests that take "
-                f"longer than {service.latency_threshold} seconds (one minus the `le` bucket of that bound of "
-                f"`{family.histogram}_bucket` over `{family.histogram}_count`) over the window in the name, one series "
-                f"per `{subject.by}` and no other label."
+            share = fact(
+                "slow-requests",
+                bound=service.latency_threshold,
+                bucket=f"{family.histogram}_bucket",
+                count=f"{family.histogram}_count",
+                by=subject.by,
             )
-            outcome = (
-                f"`{service.name}` has no latency records yet, and its latency burn alerts need them. Record the share "
-                "of slow requests for every window that our burn policy uses, under our naming."
-            )
+            exact = fact("latency-recording-exact", names=names, service=service.name, what=share)
+            outcome = fact("latency-recording-outcome", service=service.name)
         else:
-            what = (
-                f'the share of failed requests (`{family.status_label}{family.error_op}"{family.error_value}"` of '
-                f"`{family.counter}`) over the window in the name, one series per `{subject.by}` and no other label"
+            share = fact(
+                "failed-requests",
+                matcher=f'{family.status_label}{family.error_op}"{family.error_value}"',
+                counter=family.counter,
+                by=subject.by,
             )
-            exact = f"Add the SLI recording rules {names} for the `{family.name}` family: {what}."
-            outcome = (
-                f"The `{family.name}` services have no error-ratio records yet, and burn alerts need them. Record them "
-                "for every window that our burn policy uses, under our naming."
-            )
+            exact = fact("recording-exact", names=names, family=family.name, what=share)
+            outcome = fact("recording-outcome", family=family.name)
         symptom = ""
         if self.defect is not None:
             symptom = told(
@@ -191,7 +190,6 @@ class RecordingItem:
                 service=service.name,
                 team=subject.team.title,
             )
-            exact = outcome = f"The SLI records of the `{family.name}` family cannot be trusted: {symptom}"
         return Request(self.id, "recording", service, self.rules[0].name, exact, outcome, symptom)
 
     def touched(self) -> Touched:

@@ -8,6 +8,7 @@ from alertforge.alerts.base import Subject
 from alertforge.items.alert import AlertItem
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.brief import Request
+from alertforge.repo.wordings import fact
 from alertforge.world.model import Team
 
 
@@ -20,19 +21,13 @@ class RehomeItem(AlertItem):
     def request(self) -> Request:
         """Whose alert it is from now on."""
         subject, rule, style = self.subject, self.rule, self.subject.style
-        former = self.former.name if self.former else ""
-        runbook = ""
-        if self.broken is not None and self.broken.annotation(style.runbook_key) != subject.runbook(rule.name):
-            runbook = f" Its `{style.runbook_key}` moves too: `{subject.runbook(rule.name)}`."
-        exact = (
-            f"`{rule.name}` is an alert of team `{subject.service.team}` now, it no longer belongs to `{former}`: "
-            f"set `{style.owner_label}: {subject.service.team}`.{runbook} When it fires stays as it is."
-        )
-        outcome = (
-            f"`{rule.name}` still belongs to `{former}`. Re-home it to whoever the catalog says runs "
-            f"`{subject.service.name}`; when it fires stays as it is."
-        )
-        return Request(self.id, "repair", subject.service, rule.name, exact, outcome)
+        service, former = subject.service, self.former.name if self.former else ""
+        names = {"alert": rule.name, "service": service.name, "former": former}
+        moved = self.broken is not None and self.broken.annotation(style.runbook_key) != subject.runbook(rule.name)
+        exact = fact("rehome-exact", **names, owner=style.owner_label, team=service.team)
+        if moved:
+            exact = fact("rehome-runbook", rest=exact, key=style.runbook_key, runbook=subject.runbook(rule.name))
+        return Request(self.id, "repair", service, rule.name, exact, fact("rehome-outcome", **names))
 
 
 def formerly(rule: Rule, subject: Subject, former: Team) -> Rule:

@@ -31,6 +31,7 @@ from alertforge.repo.routing import (
     severity,
     without_team,
 )
+from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
 from alertforge.world.model import Service, Team, World
 
@@ -164,18 +165,21 @@ class RouteItem:
         """Who is on call now."""
         style = self.world.style
         page, ticket = (receiver(self.world, self.team.name, urgency) for urgency in URGENCIES)
-        team = f"`{self.team.name}`"
-        exact = (
-            f"Team {team} is on call for `{self.service.name}` now, but nothing routes to them yet. Add the receivers "
-            f"`{page}` and `{ticket}`; alerts with `{style.owner_label}: {self.team.name}` go to `{page}` when "
-            f"`{style.severity_label}` is `{style.severities['page']}` and to `{ticket}` when it is "
-            f"`{style.severities['ticket']}`, as our routing rules in the README say for every team. Their "
-            f"webhooks are `{hook_url(self.world, page)}` and `{hook_url(self.world, ticket)}`."
+        team, service = self.team.name, self.service.name
+        exact = fact(
+            "route-exact",
+            team=team,
+            service=service,
+            page_to=page,
+            ticket_to=ticket,
+            owner=style.owner_label,
+            key=style.severity_label,
+            page=style.severities["page"],
+            ticket=style.severities["ticket"],
+            page_url=hook_url(self.world, page),
+            ticket_url=hook_url(self.world, ticket),
         )
-        outcome = (
-            f"Team {self.team.title} ({team}) took over the pager for `{self.service.name}`. Nothing reaches them yet: "
-            "give them the routing that every other team has."
-        )
+        outcome = fact("route-outcome", title=self.team.title, team=team, service=service)
         symptom = ""
         if self.defect is not None:
             symptom = told(self.defect.symptoms, self.seed, service=self.service.name, team=self.team.title)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from alertforge.repo.wordings import Fact
 from alertforge.world.model import Person, Service, World
 
 Category = Literal["alert", "repair", "recording", "route", "inhibition"]
@@ -26,8 +27,8 @@ class Request:
     category: Category
     subject: Service
     name: str  # alert, record, team or receiver that the request is about
-    exact: str
-    outcome: str
+    exact: Fact
+    outcome: Fact
     symptom: str = ""
     flavour: str = ""  # noisy, silent, misrouted, cosmetic
     audit: bool = False
@@ -40,7 +41,7 @@ class AlertEntry:
 
     kind: str
     title: str  # "error ratio"
-    condition: str  # the whole condition in words, numbers included, for any service: "more than 5 % of requests ..."
+    condition: Fact  # the whole condition in words, numbers included, for any service: "more than 5 % of requests ..."
     urgency: str  # the house's severity word
     for_minutes: int
 
@@ -57,13 +58,13 @@ class Brief:
     world: World
     requests: tuple[Request, ...]
     policies: tuple[AlertEntry, ...]
-    metrics: tuple[tuple[str, str], ...]  # exported metric and what it is
+    metrics: tuple[tuple[str, Fact], ...]  # exported metric and what it is
     records: tuple[str, ...]  # names of the house's SLI records, with what each holds stated by the template
     files: tuple[str, ...]  # paths of the rule files in the repo
     canary: str
     requester: Person
     situations: tuple[str, ...]  # ways to open the instruction; jinja2 over `services`, `get`, `have`, `are`
     windows: tuple[int, ...]  # minutes, of the SLI records
-    inhibitions: tuple[str, ...] = ()  # the house's inhibition policy in sentences
-    routing: tuple[str, ...] = ()  # the house's routing policy in sentences
+    inhibitions: tuple[Fact, ...] = ()  # the house's inhibition policy
+    routing: tuple[Fact, ...] = ()  # the house's routing policy
     decoys: int = 2  # postmortems about things that need nothing from this queue

@@ -8,6 +8,7 @@ from typing import Final
 
 from alertforge.alertmanager.config import Config, InhibitRule, Receiver, Route, duration_text
 from alertforge.alertmanager.matchers import Matcher
+from alertforge.repo.wordings import Fact, fact
 from alertforge.world.model import Team, Urgency, World
 
 URGENCIES: tuple[Urgency, ...] = ("page", "ticket")
@@ -125,38 +126,26 @@ def inhibit_rule(world: World, source: str, targets: Sequence[str]) -> InhibitRu
     )
 
 
-def routing_policy(world: World) -> tuple[str, ...]:
-    """The routing conventions in sentences."""
+def routing_policy(world: World) -> tuple[Fact, ...]:
+    """The routing conventions."""
     style = world.style
     page, ticket = style.severities["page"], style.severities["ticket"]
     key = style.severity_label
+    page_to, ticket_to = (style.receiver[urgency].format(team="<team>") for urgency in URGENCIES)
     out = [
-        f"A team's alerts are found by the `{style.owner_label}` label, with the team's name as its value and nothing "
-        "else: no patterns.",
-        f"`{key}: {page}` goes to `{style.receiver['page'].format(team='<team>')}`, `{key}: {ticket}` to "
-        f"`{style.receiver['ticket'].format(team='<team>')}`, and to no other team's receiver.",
+        fact("route-owner", owner=style.owner_label),
+        fact("route-severities", key=key, page=page, page_to=page_to, ticket=ticket, ticket_to=ticket_to),
     ]
     if style.routing == "team-first":
         out.append(
-            f"Anything else that carries a team's `{style.owner_label}` label, `{key}: {style.info_severity}` "
-            f"included, lands where the team's `{ticket}` alerts do."
+            fact("route-anything-else", owner=style.owner_label, key=key, info=style.info_severity, ticket=ticket)
         )
+        out.append(fact("route-unowned", fallback=style.default_receiver))
     else:
-        out.append(
-            f"Only those two severities reach a team; `{key}: {style.info_severity}` and everything without a known "
-            f"owner lands in `{style.default_receiver}`."
-        )
-    if style.routing == "team-first":
-        out.append(f"Alerts without a known owner land in `{style.default_receiver}`.")
+        out.append(fact("route-only-two", key=key, info=style.info_severity, fallback=style.default_receiver))
     if style.audit_receiver:
-        out.append(f"Every `{page}` alert, whoever owns it, is copied to `{style.audit_receiver}` as well.")
-    out.append(
-        f"Receivers post to the notification gateway: a `webhook_configs` entry with the url "
-        f"`https://notify.{world.domain}/hooks/<receiver>`, with dashes for whatever is not a letter or a digit, "
-        "and `send_resolved: true`."
-    )
-    out.append(
-        f"Every route groups as the top of the tree does: a first notification after `{duration_text(GROUP_WAIT)}`, "
-        f"additions after `{duration_text(GROUP_INTERVAL)}`, repeats after `{duration_text(REPEAT_INTERVAL)}`."
-    )
+        out.append(fact("route-audit", page=page, audit=style.audit_receiver))
+    out.append(fact("route-body", url=f"https://notify.{world.domain}/hooks/<receiver>"))
+    wait, interval, repeat = map(duration_text, (GROUP_WAIT, GROUP_INTERVAL, REPEAT_INTERVAL))
+    out.append(fact("route-grouping", wait=wait, interval=interval, repeat=repeat))
     return tuple(out)

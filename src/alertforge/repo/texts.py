@@ -7,200 +7,21 @@ templates beside them. What is said is the brief's; how it is said is drawn from
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cached_property, lru_cache
-from pathlib import Path
+from functools import cached_property
 from typing import Any, Final
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from alertforge.repo import catalog, script
 from alertforge.repo.brief import Brief, Request
 from alertforge.repo.printer import duration
+from alertforge.repo.wordings import ENVIRONMENT, TEMPLATES, Fact, compiled, upper, with_capitals, wordings
 from alertforge.seeds import Seed
 from alertforge.world.model import BurnTier, Person, Service, Team
+from alertforge.world.naming import slug, window_text
 
 WORKSPACE: Final = "/workspace/monitoring"
-_TEMPLATES: Final = Path(__file__).parent / "templates"
-_ENVIRONMENT: Final = Environment(
-    loader=FileSystemLoader(_TEMPLATES),
-    undefined=StrictUndefined,
-    autoescape=False,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
-
-# Sentences of the brief that are said in other words: a slot, and how to read the first wording back. Whatever none of
-# them fits is said as it stands.
-KNOWN: Final = tuple(
-    (slot, re.compile(pattern))
-    for slot, pattern in (
-        (
-            "route-owner",
-            r"A team's alerts are found by the `(?P<owner>[^`]+)` label, with the team's name .*patterns\.",
-        ),
-        (
-            "route-severities",
-            r"`(?P<key>[^`:]+): (?P<page>[^`]+)` goes to `(?P<page_to>[^`]+)`, `[^`:]+: (?P<ticket>[^`]+)` to "
-            r"`(?P<ticket_to>[^`]+)`, and to no other team's receiver\.",
-        ),
-        (
-            "route-anything-else",
-            r"Anything else that carries a team's `(?P<owner>[^`]+)` label, `(?P<key>[^`:]+): (?P<info>[^`]+)` "
-            r"included, lands where the team's `(?P<ticket>[^`]+)` alerts do\.",
-        ),
-        (
-            "route-only-two",
-            r"Only those two severities reach a team; `(?P<key>[^`:]+): (?P<info>[^`]+)` and everything without a "
-            r"known owner lands in `(?P<fallback>[^`]+)`\.",
-        ),
-        ("route-unowned", r"Alerts without a known owner land in `(?P<fallback>[^`]+)`\."),
-        ("route-audit", r"Every `(?P<page>[^`]+)` alert, whoever owns it, is copied to `(?P<audit>[^`]+)` as well\."),
-        (
-            "route-body",
-            r"Receivers post to the notification gateway: a `webhook_configs` entry with the url `(?P<url>[^`]+)`, "
-            r"with dashes for whatever is not a letter or a digit, and `send_resolved: true`\.",
-        ),
-        (
-            "route-grouping",
-            r"Every route groups as the top of the tree does: a first notification after `(?P<wait>[^`]+)`, additions "
-            r"after `(?P<interval>[^`]+)`, repeats after `(?P<repeat>[^`]+)`\.",
-        ),
-        (
-            "inhibit-policy",
-            r"While a service's `(?P<down>[^`]+)` alert fires, the alerts that only follow from it stay quiet for that "
-            r"service \(same `(?P<label>[^`]+)`\), and for no other; everything else pages\.",
-        ),
-        ("inhibit-pair", r"`(?P<source>[^`]+)` keeps (?P<targets>`.+`) quiet\."),
-        ("metric-requests", r"requests by `(?P<label>\w+)`"),
-        ("metric-requests-carrying", r"requests by `(?P<label>\w+)`; carries `(?P<by>\w+)`"),
-        (
-            "metric-up",
-            r"1 for each `(?P<pod>\w+)` that was scraped, 0 where the scrape failed; carries `(?P<by>\w+)`",
-        ),
-        (
-            "metric-probe",
-            r"1 for a probe that succeeded, 0 for one that did not, from each `vantage`; carries `(?P<by>\w+)`",
-        ),
-        ("metric-bucket", r"requests that took at most `le` seconds; carries `(?P<by>\w+)`"),
-        ("metric-count", r"all requests, as the histogram counts them; carries `(?P<by>\w+)`"),
-        ("metric-restarts", r"restarts of each `container` of each `pod` so far; carries `(?P<by>\w+)`"),
-        ("metric-in-use", r"database connections that a `(?P<pod>\w+)` has in use; carries `(?P<by>\w+)`"),
-        ("metric-may-open", r"database connections that it may open; same labels"),
-        ("metric-throttled", r"those of them in which it was throttled; same labels"),
-        (
-            "metric-periods",
-            r"CFS periods in which a `container` of a `pod` wanted to run; carries `(?P<by>\w+)`",
-        ),
-        (
-            "metric-working-set",
-            r"memory of a `container` of a `pod` that cannot be reclaimed, bytes; carries `(?P<by>\w+)`",
-        ),
-        ("metric-memory-limit", r"the memory limit of the same container, bytes; same labels"),
-        (
-            "metric-memory-limit-ksm",
-            r"the same limit as kube-state-metrics has it: `resource=\"memory\"`, `unit=\"byte\"`; "
-            r"carries `(?P<by>\w+)`",
-        ),
-        (
-            "condition-burn",
-            r"fires when both `(?P<long>[^`]+)` and `(?P<short>[^`]+)` of `(?P<service>[^`]+)` are over (?P<limit>.+), "
-            r"for (?P<wait>\d+) minutes",
-        ),
-        (
-            "condition-throttling",
-            r"fires when more than (?P<limit>\S+) of the CFS periods of `(?P<service>[^`]+)`, all pods together, were "
-            r"throttled over (?P<window>\d+) minutes, for (?P<wait>\d+) minutes",
-        ),
-        (
-            "condition-crash",
-            r"fires when any one container of `(?P<service>[^`]+)` was restarted more than (?P<limit>\S+) times within "
-            r"(?P<window>\d+) minutes, for (?P<wait>\d+) minutes; one alert for the service, however many containers",
-        ),
-        (
-            "condition-errors",
-            r"fires when more than (?P<limit>\S+) of the requests to `(?P<service>[^`]+)` over (?P<window>\d+) minutes "
-            r"fail, while it gets at least (?P<rps>\S+) requests a second over the same \d+ minutes, for "
-            r"(?P<wait>\d+) minutes",
-        ),
-        (
-            "condition-latency",
-            r"fires when the (?P<quantile>\S+) quantile of the request durations of `(?P<service>[^`]+)` over "
-            r"(?P<window>\d+) minutes, all pods together, is above (?P<limit>.+) seconds, for (?P<wait>\d+) minutes",
-        ),
-        (
-            "condition-memory",
-            r"fires when the working set of any pod of `(?P<service>[^`]+)` is above (?P<limit>\S+) of its memory "
-            r"limit, for (?P<wait>\d+) minutes; one alert for the service, however many pods",
-        ),
-        (
-            "condition-pool",
-            r"fires when the pods of `(?P<service>[^`]+)` together have more than (?P<limit>\S+) of their database "
-            r"connections in use, for (?P<wait>\d+) minutes",
-        ),
-        (
-            "condition-probe",
-            r"fires when less than (?P<limit>\S+) of the probes of `(?P<service>[^`]+)` succeed, all vantage points "
-            r"together over (?P<window>\d+) minutes, for (?P<wait>\d+) minutes",
-        ),
-        (
-            "condition-down",
-            r"fires when no `up` with `(?P<scope>[^`]+)` is 1 \(all targets down, or no target at all\), for "
-            r"(?P<wait>\d+) minutes",
-        ),
-        (
-            "condition-floor",
-            r"fires when `(?P<service>[^`]+)` gets less than (?P<limit>\S+) requests a second over (?P<window>\d+) "
-            r"minutes, or when its request counter is gone altogether, for (?P<wait>\d+) minutes",
-        ),
-        (
-            "alert-exact",
-            r"Add `(?P<alert>[^`]+)` for `(?P<service>[^`]+)`: it (?P<condition>.+)\. Labels: (?P<labels>.+), and "
-            r"`(?P<svc>[^`:]+): [^`]+` on the alert itself\. Annotations: `(?P<summary>[^`]+)` with a sentence that "
-            r"names the service and says what is wrong, `(?P<key>[^`]+)` with `(?P<runbook>[^`]+)`\.",
-        ),
-        (
-            "alert-outcome",
-            r"There is no (?P<kind>.+) alert for `(?P<service>[^`]+)` yet\. What we want: (?P<wish>.+)\.",
-        ),
-        (
-            "recording-exact",
-            r"Add the SLI recording rules (?P<names>.+) for the `(?P<family>[^`]+)` family: (?P<what>.+)\.",
-        ),
-        (
-            "recording-outcome",
-            r"The `(?P<family>[^`]+)` services have no error-ratio records yet, and burn alerts need them\. Record "
-            r"them for every window that our burn policy uses, under our naming\.",
-        ),
-        (
-            "route-exact",
-            r"Team `(?P<team>[^`]+)` is on call for `(?P<service>[^`]+)` now, but nothing routes to them yet\. Add the "
-            r"receivers `(?P<page_to>[^`]+)` and `(?P<ticket_to>[^`]+)`; alerts with `(?P<owner>[^`:]+): [^`]+` go to "
-            r"`[^`]+` when `(?P<key>[^`]+)` is `(?P<page>[^`]+)` and to `[^`]+` when it is `(?P<ticket>[^`]+)`, as our "
-            r"routing rules in the README say for every team\. Their webhooks are `(?P<page_url>[^`]+)` and "
-            r"`(?P<ticket_url>[^`]+)`\.",
-        ),
-        (
-            "route-outcome",
-            r"Team (?P<title>.+) \(`(?P<team>[^`]+)`\) took over the pager for `(?P<service>[^`]+)`\. Nothing reaches "
-            r"them yet: give them the routing that every other team has\.",
-        ),
-        (
-            "inhibition-exact",
-            r"While `(?P<source>[^`]+)` is firing for a service, suppress (?P<targets>`.+`) for that same service "
-            r"only; everything else must still page\.",
-        ),
-        (
-            "inhibition-outcome",
-            r"When `(?P<service>[^`]+)` is down we get a page that says so, and then more that only follow from it: "
-            r"(?P<targets>`.+`)\. Those should stay quiet for that service as long as `(?P<source>[^`]+)` fires; "
-            r"nothing else should\.",
-        ),
-    )
-)
 
 
 def documents(brief: Brief, seed: Seed) -> dict[str, str]:
@@ -231,37 +52,6 @@ def readme(brief: Brief, seed: Seed) -> str:
 # --- wordings --------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1)
-def wordings() -> Mapping[str, tuple[str, ...]]:
-    """The wordings of each slot: `## slot` opens one, and every further line is a way to say it."""
-    slots: dict[str, tuple[str, ...]] = {}
-    for path in sorted((_TEMPLATES / "wordings").glob("*.txt")):
-        slot = ""
-        for line in filter(None, map(str.strip, path.read_text(encoding="utf-8").splitlines())):
-            if line.startswith("## "):
-                slot = line.removeprefix("## ")
-                if slot in slots:
-                    raise ValueError(f"{path.name}: slot {slot!r} stands there twice")
-                slots[slot] = ()
-            else:
-                slots[slot] = (*slots[slot], line)
-    return slots
-
-
-@lru_cache(maxsize=2048)
-def _compiled(text: str) -> Template:
-    return _ENVIRONMENT.from_string(text)
-
-
-def slug(alert: str) -> str:
-    """`ChatGwDown` as it stands in an address: `chat-gw-down`."""
-    return re.sub(r"(?<=[^-])(?=[A-Z])", "-", alert.replace("_", "-")).lower()
-
-
-def _window(minutes: int) -> str:
-    return f"{minutes // 60}h" if minutes % 60 == 0 else f"{minutes}m"
-
-
 def _placeholders(pattern: str) -> str:
     """`{Service}{symptom}` as a README writes it: `<Service><symptom>`."""
     return re.sub(r"\{(\w+)\}", r"<\1>", pattern)
@@ -271,10 +61,6 @@ def _listed(words: Iterable[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _day(day: date) -> str:
@@ -364,16 +150,12 @@ class _Author:
     def say(self, slot: str, *, turn: int = 0, **names: Any) -> str:
         """One wording of a slot. Further turns take other wordings before the first one comes back."""
         ways = self.seed.rng("say", slot).shuffled(wordings()[slot])
-        return _compiled(ways[turn % len(ways)]).render({**self.words, **names})
+        return compiled(ways[turn % len(ways)]).render({**self.words, **names})
 
-    def reword(self, sentence: str, turn: int = 0) -> str:
-        """What a sentence of the brief says, in a wording of this task."""
-        for slot, pattern in KNOWN:
-            if found := pattern.fullmatch(sentence):
-                names = found.groupdict()
-                more = {f"{key}_upper": _upper(names[key]) for key in ("kind", "wish") if key in names}
-                return self.say(slot, turn=turn, **{**names, **more})
-        return sentence
+    def tell(self, told: Fact, turn: int = 0) -> str:
+        """A fact of the brief, in a wording of this task."""
+        names = {name: self.tell(part, turn) if isinstance(part, Fact) else part for name, part in told.names}
+        return self.say(told.slot, turn=turn, **with_capitals(names))
 
     def draw(self, *names: str | int, of: Sequence[Any]) -> Any:
         """One of several things."""
@@ -381,8 +163,8 @@ class _Author:
 
     def render(self, folder: str, key: str | int = "", **names: Any) -> str:
         """One of the templates of a folder."""
-        found = sorted(path.name for path in (_TEMPLATES / folder).glob("*.md.j2"))
-        template = _ENVIRONMENT.get_template(f"{folder}/{self.draw('template', folder, key, of=found)}")
+        found = sorted(path.name for path in (TEMPLATES / folder).glob("*.md.j2"))
+        template = ENVIRONMENT.get_template(f"{folder}/{self.draw('template', folder, key, of=found)}")
         text = template.render({**self.words, "say": self.say, **self._tools, **names})
         return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
@@ -390,7 +172,7 @@ class _Author:
     def _tools(self) -> dict[str, Any]:
         return {
             "table": _table, "bullets": _bullets, "numbered": _numbered, "day": _day, "brief": self.brief,
-            "upper": _upper, "me": self, "listed": _listed,
+            "upper": upper, "me": self, "listed": _listed,
         }  # fmt: skip
 
     @cached_property
@@ -409,7 +191,7 @@ class _Author:
             "runbook": _placeholders(style.runbook), "ext": style.yaml.extension, "days": style.slo_days,
             "rps": style.min_rps, "record_pattern": _placeholders(style.record_name),
             "latency_pattern": _placeholders(style.latency_record_name),
-            "windows": _listed(f"`{_window(minutes)}`" for minutes in self.brief.windows),
+            "windows": _listed(f"`{window_text(minutes)}`" for minutes in self.brief.windows),
             "fallback": style.default_receiver, "group_by": _listed(f"`{label}`" for label in style.group_by),
             "name_pattern": _placeholders(style.alert_name), "example_service": service.name,
             "example_camel": service.camel, "example_title": service.title, "example_alert": example,
@@ -439,7 +221,7 @@ class _Author:
                 one.title,
                 symptoms[one.kind],
                 one.urgency,
-                self.reword(one.condition, turn),
+                self.tell(one.condition, turn),
                 self._alert_name(one.kind, service),
             )
             for turn, one in enumerate(self.brief.policies)
@@ -464,8 +246,8 @@ class _Author:
         return _Tier(
             f"{name} burn",
             style.severities[tier.urgency],
-            _window(tier.long),
-            _window(tier.short),
+            window_text(tier.long),
+            window_text(tier.short),
             tier.factor,
             duration(tier.for_ * 60_000),
             f"{float(spent):g}",
@@ -482,7 +264,7 @@ class _Author:
     @property
     def condition_lines(self) -> list[str]:
         """The alert policies, a sentence each."""
-        return [f"{_upper(one.title)} is `{one.word}`: {one.condition}." for one in self.kinds]
+        return [f"{upper(one.title)} is `{one.word}`: {one.condition}." for one in self.kinds]
 
     @property
     def tier_rows(self) -> list[list[str]]:
@@ -579,17 +361,17 @@ class _Author:
     @property
     def routing(self) -> list[str]:
         """The routing policy."""
-        return [self.reword(one) for one in self.brief.routing]
+        return [self.tell(one) for one in self.brief.routing]
 
     @property
     def inhibiting(self) -> list[str]:
         """The inhibition policy."""
-        return [self.reword(one) for one in self.brief.inhibitions]
+        return [self.tell(one) for one in self.brief.inhibitions]
 
     @property
     def metric_rows(self) -> list[tuple[str, str]]:
         """What targets export."""
-        return [(f"`{name}`", self.reword(what)) for name, what in self.brief.metrics]
+        return [(f"`{name}`", self.tell(what)) for name, what in self.brief.metrics]
 
     # --- decisions ---------------------------------------------------------------------------------------------------
 
@@ -712,7 +494,7 @@ class _Author:
         steps.append(self.say("step-last", turn=turn, **names))
         return _Story(
             number,
-            _upper(self.say(f"title-{flavour}", turn=turn, **names)),
+            upper(self.say(f"title-{flavour}", turn=turn, **names)),
             day,
             rng.choice([who, other, world.sre]),
             team,
@@ -721,7 +503,7 @@ class _Author:
             _sentence(request.symptom, (request.name, request.subject.name)),
             self.say(f"impact-{flavour}", turn=turn, **names),
             _clock(start, steps, rng.between(7, 35)),
-            (_upper(self.say("next", turn=turn, **names)),),
+            (upper(self.say("next", turn=turn, **names)),),
             self.say(rng.choice(["well", "blame"]), turn=turn, **names),
             "open",
         )
@@ -735,7 +517,7 @@ class _Author:
         team = world.team(service.team)
         who = rng.choice(team.members)
         told = dict(line.split(": ", 1) for line in wordings()[slot])
-        told = {key: _compiled(text).render(service=service.name, team=team.title) for key, text in told.items()}
+        told = {key: compiled(text).render(service=service.name, team=team.title) for key, text in told.items()}
         steps = [
             rng.choice([f"{who.name} raises it", f"first message, by {who.name}", f"{who.name} opens a call"]),
             rng.choice(["cause known", "we know where it comes from", "the reason is found"]),
@@ -773,7 +555,7 @@ class _Author:
             if len(focus) > 1
             else {"get": "gets", "have": "has", "are": "is"}
         )
-        situation = _compiled(rng.choice(brief.situations)).render(services=names, **forms)
+        situation = compiled(rng.choice(brief.situations)).render(services=names, **forms)
         return self.render(
             f"instruction/{brief.tone}",
             hello=self.say(f"hello-{brief.tone}", requester=requester.name, role=requester.role),
@@ -790,11 +572,11 @@ class _Author:
     def _request(self, request: Request, turn: int) -> str:
         """The request in the words of its expertise level; what is broken is told by what people saw."""
         parts = [self._wish(request, turn), *request.notes]
-        return " ".join(_upper(part) for part in parts)
+        return " ".join(upper(part) for part in parts)
 
     def _wish(self, request: Request, turn: int) -> str:
         if not request.symptom:
-            return self.reword(request.exact if self.brief.expertise == "novice" else request.outcome, turn)
+            return self.tell(request.exact if self.brief.expertise == "novice" else request.outcome, turn)
         review = _day(self.brief.world.calendar.review)
         story = None if request.audit else self._stories[request.id]
         if request.category == "repair" or request.category == "alert":
@@ -846,7 +628,7 @@ def _about(request: Request) -> str:
 
 def _sentence(symptom: str, names: Sequence[str]) -> str:
     """A symptom as a sentence of its own; names keep their spelling."""
-    text = symptom if symptom.startswith(tuple(names)) else _upper(symptom)
+    text = symptom if symptom.startswith(tuple(names)) else upper(symptom)
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 

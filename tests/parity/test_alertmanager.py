@@ -1,4 +1,4 @@
-"""The quick form of the Alertmanager parity checks; `run_alertmanager` is the long one."""
+"""The quick form of the Alertmanager parity checks; `python -m tests.parity` is the long one."""
 
 from __future__ import annotations
 

@@ -49,6 +49,10 @@ def test_text_scalars_stay_what_the_source_says(document: str, value: Any) -> No
     assert text(document) == value
 
 
+def test_a_slash_after_an_escaped_backslash_is_fine() -> None:
+    assert load("a: \"x\\\\/y\"\nb: 'x\\/y'\nc: x\\/y\n") == {"a": "x\\/y", "b": "x\\/y", "c": "x\\/y"}
+
+
 def test_typed_scalars_become_numbers_and_booleans_and_keys_stay_text() -> None:
     document = "a: 5\nb: -1.5\nc: true\nd: yes\ne: 1e3\nf: '5'\ng: .5\nh: 0x10\ni: 010\n1: x\ntrue: z\n"
     assert load(document) == {
@@ -71,6 +75,7 @@ def test_typed_scalars_become_numbers_and_booleans_and_keys_stay_text() -> None:
         ("{a: b?}\n", "line 1: `?` in a list or mapping on one line needs quotes around the text"),
         ("- [x, why? so]\n", "line 1: `?` in a list or mapping on one line needs quotes around the text"),
         ("a: {<<: 5}\n", "line 1: `<<` needs a mapping or a list of mappings"),
+        ('a: "é \\\\ x"\nb: "x\\/y"\n', "line 2: found unknown escape character"),
         ("a: !!binary '*'\n", "line 1: !!binary is not base64 of text"),
         ("a: !!binary /w==\n", "line 1: !!binary is not base64 of text"),
         ("a: \udc80\n", "not valid Unicode text"),

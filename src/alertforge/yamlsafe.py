@@ -31,6 +31,8 @@ LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Scalars = Literal["text", "marked", "typed"]
 
+_ESCAPED_SLASH: Final = re.compile(r"(?<!\\)(?:\\\\)*\\/")
+
 
 class YamlError(ValueError):
     """A document that cannot be used; one line, with the line number where there is one."""
@@ -76,7 +78,7 @@ def load(
         raise YamlError(f"document of {size} bytes is over the limit of {max_bytes}")
     events = yaml.parse(text, Loader=LOADER)
     try:
-        return _Builder(events, max_nodes, max_bytes * _EXPANSION, max_depth, scalars).document()
+        return _Builder(text, events, max_nodes, max_bytes * _EXPANSION, max_depth, scalars).document()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = " ".join((error.problem or error.context or "malformed YAML").split())
@@ -88,7 +90,10 @@ def load(
 class _Builder:
     """Builds values from parser events, counting as it goes so that a bomb stops where it crosses a limit."""
 
-    def __init__(self, events: Iterator[Any], max_nodes: int, max_chars: int, max_depth: int, scalars: Scalars) -> None:
+    def __init__(
+        self, text: str, events: Iterator[Any], max_nodes: int, max_chars: int, max_depth: int, scalars: Scalars
+    ) -> None:
+        self.slashes = text if "\\/" in text else ""  # the source, where an escaped slash is to be looked for
         self.events = events
         self.max_nodes = max_nodes
         self.max_chars = max_chars
@@ -173,6 +178,9 @@ class _Builder:
         tag, text = event.tag, event.value
         if self.flow and not event.style and "?" in text:  # go-yaml ends the word there, and then gives up
             raise _error(event, "`?` in a list or mapping on one line needs quotes around the text")
+        quoted = event.style == '"' and self.slashes
+        if quoted and _ESCAPED_SLASH.search(self.slashes, event.start_mark.index, event.end_mark.index):
+            raise _error(event, "found unknown escape character")  # JSON's, which go-yaml does not know
         if tag == _CORE + "binary":
             try:
                 return base64.b64decode("".join(text.split()), validate=True).decode()

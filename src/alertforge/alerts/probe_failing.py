@@ -91,7 +91,7 @@ class ProbeFailing(StyledKind):
         per_vantage = self._of(subject).replace(f"by ({by})", f"by ({by}, vantage)")
         return {
             "worst-vantage": (self._rule(subject, f"{self._of(subject, 'min')} < {limit}"), 0.95),
-            "best-vantage": (self._rule(subject, f"max by ({by}) ({series}) == 0"), 0.4),
+            "best-vantage": (self._rule(subject, f"max by ({by}) ({series}) == 0"), 0.2),
             "per-vantage": (self._rule(subject, f"{per_vantage} < {limit}"), 0.75),
             "upside-down": (self._rule(subject, f"{self._of(subject)} > {limit}"), 0.1),
             "absent": (self._rule(subject, f"absent({series})"), 0.1),

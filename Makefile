@@ -3,6 +3,7 @@
 # make demo     build one task and grade three ways of solving it
 # make test     everything that is checked before each commit
 # make harbor-check   hold freshly built easy tasks and their registry against Harbor's own models (no Docker)
+# make harbor-e2e     run a task of each tier under the real Harbor in containers (needs Docker, or root on Debian)
 # make bench    time and memory of a grade, and of the plain way to the same answers
 #
 # `demo` and `test` do what is still missing of `setup` and `tools`.
@@ -15,7 +16,7 @@ VENV      := .venv
 BIN       := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: setup tools demo test test-slow harbor-check bench parity clean
+.PHONY: setup tools demo test test-slow harbor-check harbor-e2e bench parity clean
 
 setup: $(INSTALLED)
 
@@ -50,6 +51,14 @@ harbor-check: tools
 	rm -rf build/harbor-tasks
 	$(BIN)/alertforge build --out build/harbor-tasks --only -easy- --no-gate --jobs $(JOBS)
 	scripts/harbor_static_check build/harbor-tasks/registry.json
+
+# The first task of each tier; the easy one also with nothing and with half of the work done
+harbor-e2e: tools
+	scripts/harbor_engine check
+	rm -rf build/e2e
+	for id in af-001 af-003 af-005; do $(BIN)/alertforge build --out build/e2e --only $$id --no-gate || exit 1; done
+	scripts/harbor_e2e build/e2e/tasks/*-easy-*
+	scripts/harbor_e2e --agents oracle build/e2e/tasks/*-medium-* build/e2e/tasks/*-hard-*
 
 bench: tools
 	$(BIN)/python benchmarks/grade.py

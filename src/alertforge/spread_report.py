@@ -78,7 +78,9 @@ def _summary(rows: Sequence[Row], made: Sequence[Row], plan: Plan) -> Iterator[s
             f"{_percent(rewards.count(0.0), len(rewards))} at 0, {_percent(rewards.count(1.0), len(rewards))} at 1, "
             f"{len(set(rewards))} distinct values."
         )
-    queue = [f"{key} `{value}`" for key in variety.groups()["The queue"] for value in _dead(made, key)]
+    queue = [f"`{value}`" for key in variety.groups()["The queue"] for value in _dead(made, key)]
+    if len(queue) > LISTED:
+        queue = [*queue[:LISTED], f"and {len(queue) - LISTED} more"]
     dead = sum(len(_dead(made, key)) for key in variety.vocabulary())
     lines.append(f"Alert kinds and defects never drawn: {', '.join(queue) or 'none'}.")
     lines.append(f"Of all {sum(map(len, variety.vocabulary().values()))} values that exist, {dead} were never drawn.")

@@ -21,7 +21,7 @@ from alertforge.items.alert import AlertItem
 from alertforge.items.recording import RecordingItem
 from alertforge.items.route import RouteItem
 from alertforge.prometheus import rules as rule_files
-from alertforge.prometheus.promql import Aggregate, Expr, rewrite, walk
+from alertforge.prometheus.promql import Aggregate, Expr, PromQLError, parse, rewrite, to_text, walk
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.model import CONFIG_PATH, Repo
 from alertforge.seeds import Rng, Seed
@@ -346,11 +346,20 @@ def _indented(path: str, rng: Rng) -> Callable[[Files], Files | None]:
 def _says(path: str, text: str) -> object:
     """What a file means, as far as it can be read."""
     if path != CONFIG_PATH:
-        return rule_files.read(path, text)
+        file = rule_files.read(path, text)
+        return [(group.name, [replace(rule, expr=_spelt(rule.expr)) for rule in group.rules]) for group in file.groups]
     try:
         return alertmanager.parse(text)
     except alertmanager.ConfigError as error:
         return str(error)
+
+
+def _spelt(expr: str) -> str:
+    """An expression without its layout, where it is one."""
+    try:
+        return to_text(parse(expr))
+    except PromQLError:
+        return expr
 
 
 FILE_SLIPS: Final[Mapping[str, Spots]] = {"scratch-file": _scratch_file, "yaml-indent": _broken_indent}

@@ -11,7 +11,7 @@ from alertforge.items.base import Item
 from alertforge.items.inhibition import InhibitionItem
 from alertforge.items.recording import RecordingItem
 from alertforge.items.route import RouteItem
-from alertforge.plan import Planner
+from alertforge.plan import Planner, consequences
 from alertforge.prometheus.rules import Rule
 from alertforge.repo import exporters
 from alertforge.repo.model import Repo, alert_place, record_place
@@ -39,9 +39,10 @@ def groundwork(planner: Planner, items: Sequence[Item]) -> Repo:
             if rule.name not in taken:
                 path, group = alert_place(world, service, burn=KINDS[kind].burn)
                 repo = repo.add(path, group, (rule,), manifests=style.manifests)
-        down = names.pop("target-down")
+        down = names["target-down"]
         if down not in inhibited:
-            rules = (*repo.config.inhibit_rules, inhibit_rule(world, down, tuple(names.values())))
+            targets = tuple(names[kind] for kind in consequences(tuple(names)))
+            rules = (*repo.config.inhibit_rules, inhibit_rule(world, down, targets))
             repo = repo.with_config(replace(repo.config, inhibit_rules=rules))
     return replace(repo, rule_files=tuple(sorted(repo.rule_files, key=lambda file: file.path)))
 

@@ -26,7 +26,20 @@ from alertforge.world.model import Service, World
 
 HEALTH: Final = 3  # alerts of a service in focus beside the one for being down, unless the workflow names more
 SLIS: Final[Mapping[str, Sli]] = {sli.name: sli for sli in (AVAILABILITY, LATENCY)}
-CONSEQUENCES: Final = ("error-ratio", "latency-quantile")  # follow from an outage, so an inhibition may keep them quiet
+# what follows from an outage, so that an inhibition may keep it quiet; the likeliest first
+CONSEQUENCES: Final = (
+    "error-ratio",
+    "fast-burn",
+    "slow-burn",
+    "latency-fast-burn",
+    "latency-slow-burn",
+    "latency-quantile",
+    "slow-share",
+    "traffic-floor",
+    "probe-failing",
+    "consumer-lag",
+    "batch-overdue",
+)
 
 
 class PlanError(AlertForgeError):
@@ -65,12 +78,19 @@ class Planner:
         return tuple((same or others)[:1])
 
     def health_kinds(self, service: Service) -> tuple[str, ...]:
-        """The alerts that watch a service beside its SLO: whether it is up, what the workflow names, and some more."""
+        """The alerts that watch a service beside its SLO: whether it is up, what the workflow names, and some more.
+
+        One of them at least follows from an outage, and one does not.
+        """
         rng = self.seed.rng("health", service.name)
-        watched = self.workflow.watch if service in self.focus else ()
-        more = [name for name, kind in KINDS.items() if not kind.burn and name not in ("target-down", *watched)]
-        count = max(HEALTH - len(watched), 1) if service in self.focus else 1
-        return ("target-down", *watched, *rng.sample(more, count))
+        out = ["target-down", *(self.workflow.watch if service in self.focus else ())]
+        count = 1 + (HEALTH if service in self.focus else 2)
+        free = [name for name, kind in KINDS.items() if not kind.burn and name != "target-down"]
+        for some in (CONSEQUENCES, [name for name in free if name not in CONSEQUENCES]):
+            if not set(some) & set(out):
+                out.append(rng.choice([name for name in some if name in free]))
+        rest = [name for name in free if name not in out]
+        return (*out, *rng.sample(rest, max(count - len(out), 0)))
 
     # --- the queue ---------------------------------------------------------------------------------------------------
 
@@ -237,19 +257,14 @@ class Planner:
             raise PlanError(f"{item_id}: only {len(self.focus)} services")
         service = self.focus[number]
         subject = self.subject(service)
-        kinds = self.health_kinds(service)
-        targets = [one.rule.name for one in alerts if one.subject.service == service and one.category == "alert"]
-        targets += [subject.alert_name(kind) for kind in kinds if kind in CONSEQUENCES]
-        targets = list(dict.fromkeys(targets))
-        if len(targets) < 2:
-            targets.append(next(n for n in map(subject.alert_name, kinds[1:]) if n not in targets))
-        quiet = [subject.alert_name(kind) for kind in kinds[1:] if subject.alert_name(kind) not in targets]
+        added = [one.kind.name for one in alerts if one.subject.service == service and one.category == "alert"]
+        kinds = list(dict.fromkeys((*self.health_kinds(service)[1:], *added)))
         return InhibitionItem(
             item_id,
             subject,
             subject.alert_name("target-down"),
-            tuple(targets),
-            tuple(quiet),
+            tuple(subject.alert_name(kind) for kind in consequences(kinds)),
+            tuple(subject.alert_name(kind) for kind in kinds if kind not in CONSEQUENCES),
             self.beside(service)[0],
             self.seed.child(item_id),
             frozenset(subject.alert_name(name) for name, kind in KINDS.items() if kind.urgency(subject) == "ticket"),
@@ -279,6 +294,11 @@ class Planner:
                 self._defects.add(defect.name)
                 return replace(item, defect=defect)
         raise PlanError(f"{item.id}: no defect shows")
+
+
+def consequences(kinds: Sequence[str]) -> tuple[str, ...]:
+    """Those of some alert kinds that follow from an outage, the likeliest first."""
+    return tuple(kind for kind in CONSEQUENCES if kind in kinds)
 
 
 @dataclass

@@ -45,7 +45,7 @@ def _label_of_one_side(config: Config, scene: Scene) -> Config | None:
     """Agreement on the alert's own name, which the two never share."""
     for index, rule in service_rules(config, scene):
         if "alertname" not in rule.equal:
-            return with_rule(config, index, replace(rule, equal=(*rule.equal, "alertname")))
+            return with_rule(config, index, replace(rule, equal=("alertname", *rule.equal)))
     return None
 
 
@@ -74,17 +74,25 @@ def _everything_below(config: Config, scene: Scene) -> Config | None:
 
 
 def _source_misspelt(config: Config, scene: Scene) -> Config | None:
-    """A source that no alert is: its first value in another spelling."""
+    """A source that no alert is: what the alert was called before the house changed how it writes names."""
     for index, rule in service_rules(config, scene):
         old = next((m for m in rule.source if m.op == "=" and m.value), None)
         if old is None:
             continue
-        wrong = old.value.lower() if old.value != old.value.lower() else old.value.upper()
-        if wrong == old.value:
-            wrong = f"{old.value}0"
-        source = tuple(replace(m, value=wrong) if m == old else m for m in rule.source)
+        source = tuple(replace(m, value=_formerly(m.value, scene)) if m == old else m for m in rule.source)
         return with_rule(config, index, replace(rule, source=source))
     return None
+
+
+def _formerly(alert: str, scene: Scene) -> str:
+    """The name without the service in it; with a word for what it is where that is all there ever was."""
+    for service in scene.world.services:
+        for name in (service.camel, service.name, service.name.replace("-", "_")):
+            before, found, after = alert.partition(name)
+            rest = (before.rstrip("-_:. ") + after) if before else after.lstrip("-_:. ")
+            if found and rest:
+                return rest
+    return f"{alert}Alert"
 
 
 def _rule_gone(config: Config, scene: Scene) -> Config | None:

@@ -21,9 +21,9 @@ from alertforge.defects.config import (
 
 
 def _misspelt(config: Config, scene: Scene) -> Config | None:
-    """The team's name with a letter less, or the two halves of it joined by the wrong stroke."""
+    """The team's name with its halves joined by the wrong stroke, or as other tools write it."""
     label, team = scene.style.owner_label, scene.team
-    wrong = team.replace("-", "_") if "-" in team else team[:-1]
+    wrong = team.replace("-", "_") if "-" in team else f"team-{team}"
     for path, route in routes(config.route):
         for old in route.matchers:
             if path and old.name == label and old.op == "=" and old.value == team:

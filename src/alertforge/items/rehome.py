@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from alertforge.alerts.base import Subject
 from alertforge.items.alert import AlertItem
+from alertforge.items.base import Edit
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.brief import Request
+from alertforge.repo.model import Repo, alert_place
 from alertforge.repo.wordings import fact
 from alertforge.world.model import Team
 
@@ -17,6 +20,22 @@ class RehomeItem(AlertItem):
     """An alert that still names the `former` owner; `broken` is made of the reference rule."""
 
     former: Team | None = None
+
+    def break_(self, repo: Repo) -> Repo:
+        """The alert as it was, where it was: a house with a file for each team has it in the former team's."""
+        return repo if self.broken is None else self._among_the_former_teams(repo, self.broken)
+
+    def _among_the_former_teams(self, repo: Repo, rule: Rule) -> Repo:
+        world, service = self.subject.world, self.subject.service
+        then = replace(service, team=self.former.name) if self.former else service
+        place = alert_place(world, then, burn=self.kind.burn)
+        if place == alert_place(world, service, burn=self.kind.burn):
+            return repo.replace_rule(self.rule, (rule,))
+        return repo.replace_rule(self.rule, ()).add(*place, (rule,), manifests=self.subject.style.manifests)
+
+    def accepted(self) -> Mapping[str, Edit]:
+        """As ever, and the right rule left where it was."""
+        return {**super().accepted(), "left-in-its-place": lambda repo: self._among_the_former_teams(repo, self.rule)}
 
     def request(self) -> Request:
         """Whose alert it is from now on."""

@@ -131,6 +131,7 @@ class AlertItem:
             symptom,
             self.defect.flavour if self.defect else "",
             self.audit,
+            self.kind.urgency(subject),
         )
 
     def touched(self) -> Touched:

@@ -32,6 +32,7 @@ class Request:
     symptom: str = ""
     flavour: str = ""  # noisy, silent, misrouted, cosmetic
     audit: bool = False
+    urgency: str = ""  # page or ticket, of an alert
     notes: tuple[str, ...] = ()
 
 

@@ -7,10 +7,11 @@ templates beside them. What is said is the brief's; how it is said is drawn from
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import accumulate
 from typing import Any, Final
 
 from alertforge.repo import catalog, script
@@ -150,7 +151,10 @@ class _Author:
     def say(self, slot: str, *, turn: int = 0, **names: Any) -> str:
         """One wording of a slot. Further turns take other wordings before the first one comes back."""
         ways = self.seed.rng("say", slot).shuffled(wordings()[slot])
-        return compiled(ways[turn % len(ways)]).render({**self.words, **names})
+        return self._render(ways[turn % len(ways)], names)
+
+    def _render(self, way: str, names: Mapping[str, Any]) -> str:
+        return compiled(way).render({**self.words, **names})
 
     def tell(self, told: Fact, turn: int = 0) -> str:
         """A fact of the brief, in a wording of this task."""
@@ -166,7 +170,7 @@ class _Author:
         found = sorted(path.name for path in (TEMPLATES / folder).glob("*.md.j2"))
         template = ENVIRONMENT.get_template(f"{folder}/{self.draw('template', folder, key, of=found)}")
         text = template.render({**self.words, "say": self.say, **self._tools, **names})
-        return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+        return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)).strip() + "\n"
 
     @property
     def _tools(self) -> dict[str, Any]:
@@ -461,83 +465,116 @@ class _Author:
         told = [one.id for one in self.brief.requests if one.symptom and not one.audit]
         order = self.seed.rng("stories").shuffled([*told, *(f"decoy {n}" for n in range(self.brief.decoys))])
         requests = {one.id: one for one in self.brief.requests}
-        calendar = self.brief.world.calendar
         out = {}
-        for place, key in enumerate(order):
-            number = calendar.first_incident + place
-            day = calendar.incident - timedelta(days=2 * (len(order) - 1 - place))
+        said: set[str] = set()
+        for key, (number, day) in zip(order, self._report_dates(len(order)), strict=True):
             if key in requests:
-                out[key] = self._story(requests[key], told.index(key), number, day)
+                out[key] = self._story(requests[key], number, day, said)
             else:
-                out[key] = self._decoy(int(key.split()[1]), number, day)
+                out[key] = self._decoy(int(key.split()[1]), number, day, said)
         return out
 
-    def _story(self, request: Request, turn: int, number: int, day: date) -> _Story:
+    def _report_dates(self, count: int) -> list[tuple[int, date]]:
+        """Numbers and days of so many postmortems, the newest on the day of the incident."""
+        rng = self.seed.rng("calendar")
+        number, day = self.brief.world.calendar.first_incident, self.brief.world.calendar.incident
+        numbers, days = [], [day]
+        for _ in range(count):
+            numbers.append(number)
+            number += rng.choice([1, 1, 1, 2, 2, 3])
+        for _ in range(count - 1):
+            day -= timedelta(days=rng.between(1, 19))
+            if day.weekday() >= _SATURDAY and rng.chance(80):
+                day -= timedelta(days=day.weekday() - _SATURDAY + 1)
+            days.append(day)
+        return list(zip(numbers, reversed(days), strict=True))
+
+    def _pick(self, slot: str, *more: str, said: set[str], **names: Any) -> str:
+        """A wording of the slot or of its variants, one that no other postmortem has while there are any left."""
+        slots = [slot, *(f"{slot}-{one}" for one in more if f"{slot}-{one}" in wordings())]
+        ways = self.seed.rng("pick", *slots).shuffled([way for one in slots for way in wordings()[one]])
+        way = next((one for one in ways if one not in said), None) or self.draw("again", slot, len(said), of=ways)
+        said.add(way)
+        return self._render(way, names)
+
+    def _story(self, request: Request, number: int, day: date, said: set[str]) -> _Story:
         world = self.brief.world
         rng = self.seed.rng("story", request.id)
         team = world.team(request.subject.team)
         who, other = rng.sample(team.members, 2)
-        flavour = "wrong" if request.category == "recording" else request.flavour or "silent"
+        kind = "alert" if request.category == "repair" else request.category
         names: dict[str, Any] = {
+            "name": request.name,
             "about": _about(request),
+            "them": "them" if kind == "recording" else "it",
             "who": who.name,
             "role": who.role,
             "other": other.name,
             "team": team.title,
             "service": request.subject.name,
-            "ticket": f"{world.ticket_prefix}-{world.calendar.first_ticket + turn * 3 + 1}",
-            "saw": request.symptom,
+            "ticket": f"{world.ticket_prefix}-{self._ticket(number)}",
         }
-        start = rng.between(8 * 60, 10 * 60)
-        steps = [self.say("step-first", turn=turn, **names)]
-        steps += [self.say("step-middle", turn=2 * turn + n, **names) for n in range(rng.between(1, 2))]
-        steps.append(self.say("step-last", turn=turn, **names))
+        flavour = request.flavour or "silent" if kind == "alert" else _FLAVOURS[kind]
+        told = partial(self._pick, said=said, **names)
+        circle = self._circle(request)
+        steps = [told(f"event-{flavour}"), told("step-first")]
+        steps += [told("step-middle", kind) for _ in range(rng.between(1, 2))]
+        steps.append(told("step-last", kind))
         return _Story(
             number,
-            upper(self.say(f"title-{flavour}", turn=turn, **names)),
+            upper(told(f"title-{flavour}", *circle)),
             day,
             rng.choice([who, other, world.sre]),
             team,
             request.subject,
-            self.say(f"noticed-{flavour}", turn=turn, **names),
+            told(f"noticed-{flavour}", *circle),
             _sentence(request.symptom, (request.name, request.subject.name)),
-            self.say(f"impact-{flavour}", turn=turn, **names),
-            _clock(start, steps, rng.between(7, 35)),
-            (upper(self.say("next", turn=turn, **names)),),
-            self.say(rng.choice(["well", "blame"]), turn=turn, **names),
+            told(f"impact-{flavour}", *circle),
+            _clock(rng.between(8 * 60, 10 * 60), [rng.between(2, 55) for _ in steps[1:]], steps),
+            (upper(told("next", kind)),),
+            told(rng.choice(["well", "blame"]), kind) if rng.chance(33) else "",
             "open",
         )
 
-    def _decoy(self, turn: int, number: int, day: date) -> _Story:
+    def _ticket(self, report: int) -> int:
+        """The ticket that a postmortem opened; later postmortems have higher ones."""
+        calendar = self.brief.world.calendar
+        return calendar.first_ticket + 7 * (report - calendar.first_incident) + self.seed.rng("ticket", report).below(7)
+
+    def _circle(self, request: Request) -> tuple[str, ...]:
+        """Who can have heard of the alert: nobody in a team that has no routes yet; on the phone, of pages only."""
+        unrouted = {one.name for one in self.brief.requests if one.category == "route" and not one.symptom}
+        if request.subject.team in unrouted:
+            return ("unheard",)
+        return ("heard", "page") if request.urgency == "page" else ("heard",)
+
+    def _decoy(self, turn: int, number: int, day: date, said: set[str]) -> _Story:
         world = self.brief.world
         rng = self.seed.rng("decoy", turn)
-        pool = [slot for slot in wordings() if slot.startswith("decoy-")]
+        pool = [slot for slot in wordings() if re.fullmatch(r"decoy-\d+", slot)]
         slot = self.seed.rng("decoys").shuffled(pool)[turn]
         service = rng.choice(world.services[world.focus :] or world.services)
         team = world.team(service.team)
-        who = rng.choice(team.members)
-        told = dict(line.split(": ", 1) for line in wordings()[slot])
-        told = {key: compiled(text).render(service=service.name, team=team.title) for key, text in told.items()}
-        steps = [
-            rng.choice([f"{who.name} raises it", f"first message, by {who.name}", f"{who.name} opens a call"]),
-            rng.choice(["cause known", "we know where it comes from", "the reason is found"]),
-            rng.choice(["back to normal", "over", "all clear"]),
-        ]
+        who, other = rng.sample(team.members, 2)
+        texts = dict(line.split(": ", 1) for line in wordings()[slot])
+        texts = {key: compiled(text).render(service=service.name, team=team.title) for key, text in texts.items()}
+        told = partial(self._pick, said=said, who=who.name, other=other.name, role=who.role, team=team.title)
+        steps = [told("decoy-first"), told("decoy-middle"), told("decoy-last")]
+        if rng.chance(50):
+            steps.insert(1, told("decoy-between"))
         return _Story(
             number,
-            told["title"],
+            texts["title"],
             day,
             rng.choice([who, team.lead]),
             team,
             service,
-            rng.choice(["{} ({}) reported it.", "Reported by {} ({}).", "It was {} ({}) who saw it."]).format(
-                who.name, who.role
-            ),
-            told["saw"],
-            told["cause"],
-            _clock(rng.between(7 * 60, 16 * 60), steps, rng.between(6, 45)),
-            (told["done"],),
-            self.say("closed", turn=turn),
+            told("decoy-noticed"),
+            texts["saw"],
+            texts["cause"],
+            _clock(rng.between(7 * 60, 16 * 60), [rng.between(2, 55) for _ in steps[1:]], steps),
+            (texts["done"],),
+            told("closed") if rng.chance(50) else "",
             "closed",
         )
 
@@ -599,6 +636,8 @@ class _Author:
         return self.render("task", queue=queue, services=brief.world.services[: brief.world.focus])
 
 
+_SATURDAY: Final = 5
+_FLAVOURS: Final = {"recording": "wrong", "route": "route", "inhibition": "inhibition"}
 _CONSTRAINTS: Final = ("keep", "settings", "times", "alerts-metric", "inputs", "paths", "tools")
 _PLURALS: Final = {
     "alert": ("new alert", "new alerts"),
@@ -632,9 +671,9 @@ def _sentence(symptom: str, names: Sequence[str]) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _clock(start: int, steps: Sequence[str], gap: int) -> tuple[tuple[str, str], ...]:
-    """Steps with times of day, in minutes from `start` and further apart each time."""
-    times = [start + gap * n * (n + 1) // 2 for n in range(len(steps))]
+def _clock(start: int, gaps: Sequence[int], steps: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Steps with times of day; `start` is in minutes, and so are the gaps between steps."""
+    times = accumulate(gaps, initial=start)
     return tuple((f"{time // 60:02d}:{time % 60:02d}", step) for time, step in zip(times, steps, strict=True))
 
 

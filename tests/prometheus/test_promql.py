@@ -123,3 +123,10 @@ def test_durations(text: str, ms: int) -> None:
 def test_bad_durations(text: str) -> None:
     with pytest.raises(PromQLError):
         duration_ms(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"), [("x / - 0", "x / -0"), ("-0", "-0"), ("0", "0"), ("(-0) ^ x", "(-0) ^ x")]
+)
+def test_a_zero_keeps_the_sign_that_a_quotient_shows(text: str, printed: str) -> None:
+    assert to_text(parse(text)) == printed

@@ -408,7 +408,7 @@ def precedence(expr: Expr) -> int:
             return _PRECEDENCE[op]
         case Unary():
             return _UNARY_PRECEDENCE
-        case Number(value) if value < 0 or (value == 0 and math.copysign(1, value) < 0):
+        case Number(value) if _negative(value):
             return _UNARY_PRECEDENCE
     return 9
 
@@ -431,7 +431,13 @@ def right_text(expr: Binary) -> str:
 
 
 def _number(value: float) -> str:
+    if value == 0:  # what divides by it sees its sign
+        return "-0" if _negative(value) else "0"
     return number_text(int(value) if math.isfinite(value) and value.is_integer() and abs(value) < 1e15 else value)
+
+
+def _negative(value: float) -> bool:
+    return math.copysign(1, value) < 0
 
 
 def _selector_text(expr: Selector) -> str:

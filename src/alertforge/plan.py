@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeVar
 
+from alertforge.alertmanager import routing
 from alertforge.alertmanager.config import Config
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
 from alertforge.alerts.sli import AVAILABILITY, LATENCY, Sli
 from alertforge.defects import CONFIG_DEFECTS, applicable
 from alertforge.defects.base import Defect
+from alertforge.defects.config import ConfigDefect
 from alertforge.errors import AlertForgeError
 from alertforge.items.alert import AlertItem
 from alertforge.items.base import Item
@@ -20,6 +22,8 @@ from alertforge.items.recording import RecordingItem
 from alertforge.items.rehome import RehomeItem, formerly
 from alertforge.items.route import RouteItem
 from alertforge.prometheus.rules import Rule
+from alertforge.repo.model import Repo
+from alertforge.repo.routing import URGENCIES, base_config, receiver
 from alertforge.seeds import Seed
 from alertforge.workflow import Entry, Recipe, Workflow
 from alertforge.world.model import Service, World
@@ -40,6 +44,9 @@ CONSEQUENCES: Final = (
     "consumer-lag",
     "batch-overdue",
 )
+
+
+AnyDefect = TypeVar("AnyDefect", Defect, ConfigDefect)
 
 
 class PlanError(AlertForgeError):
@@ -169,10 +176,23 @@ class Planner:
             for defect, broken in applicable(KINDS[kind].rule(subject), subject, self.seed.child(item_id, "defect"))
             if defect.name not in self._defects
             and (defect.hidden or not self.hard)
+            and not (defect.routed and self._in_the_way(subject, broken))
             and (anyhow or not entry.flavours or defect.flavour in entry.flavours)
             and (anyhow or not entry.defects or defect.name in entry.defects)
         ]
         return self.seed.rng(item_id, "choice").choice(choices) if choices else None
+
+    @property
+    def _unrouted(self) -> frozenset[str]:
+        """The teams that nothing routes to before their item is done."""
+        states = zip(self._teams, self._queued("route"), strict=False)
+        return frozenset(team for team, entry in states if entry.state == "new")
+
+    def _in_the_way(self, subject: Subject, broken: Rule) -> bool:
+        """Whether a team without routes changes where a broken alert ends up."""
+        labels = _labels(subject, broken)
+        start = base_config(self.world, [team for team in self.world.teams if team.name not in self._unrouted])
+        return not _alike(start, base_config(self.world, self.world.teams), labels)
 
     def _rehome(self, item_id: str, entry: Entry) -> AlertItem:
         """An alert that did not move with its service; the alerts of one service all come from one team."""
@@ -232,7 +252,7 @@ class Planner:
             for defect, _ in applicable(item.rules[0], item.subject, item.seed)
             if defect.name not in self._defects and (not entry.defects or defect.name in entry.defects)
         ]
-        for defect in item.seed.rng("defect").shuffled(choices):
+        for defect in _by_theme(item.seed, choices):
             broken = [defect.apply(rule, item.subject, item.seed) for rule in item.rules]
             if all(rule is not None for rule in broken):
                 self._defects.add(defect.name)
@@ -241,9 +261,14 @@ class Planner:
 
     # --- routes and inhibitions --------------------------------------------------------------------------------------
 
+    @property
+    def _teams(self) -> list[str]:
+        """Who owns the services in focus, in the order of the items about routes."""
+        return list(dict.fromkeys(service.team for service in self.focus))
+
     def _route(self, item_id: str, entry: Entry, number: int) -> RouteItem:
         """Routing of a team in focus. A broken one gets its defect when the whole configuration is known."""
-        teams = list(dict.fromkeys(service.team for service in self.focus))
+        teams = self._teams
         routes = len(self._queued("route"))
         if routes > len(teams):
             raise PlanError(f"{item_id}: only {len(teams)} teams own the services")
@@ -270,30 +295,113 @@ class Planner:
             frozenset(subject.alert_name(name) for name, kind in KINDS.items() if kind.urgency(subject) == "ticket"),
         )
 
-    def spoiled(self, items: Sequence[Item], solved: Config) -> Iterator[Item]:
-        """The items, with a defect for each broken route and inhibition that shows in the whole configuration."""
-        states = {"R": self._queued("route"), "I": self._queued("inhibition")}
-        for item in items:
-            if isinstance(item, RouteItem | InhibitionItem):
-                entry = states[item.id[0]][int(item.id[1:]) - 1]
-                yield self._with_defect(item, entry, solved) if entry.state == "broken" else item
-            else:
-                yield item
+    def spoiled(self, items: Sequence[Item], solved: Config) -> tuple[Item, ...]:
+        """The items, with a defect for each broken route and inhibition that shows in the whole configuration.
 
-    def _with_defect(self, item: RouteItem | InhibitionItem, entry: Entry, config: Config) -> Item:
-        family = "routes" if isinstance(item, RouteItem) else "inhibitions"
-        choices = [
-            defect
-            for defect in CONFIG_DEFECTS.values()
-            if defect.family == family
-            and defect.name not in self._defects
-            and (not entry.defects or defect.name in entry.defects)
-        ]
-        for defect in item.seed.rng("defect").shuffled(choices):
-            if item.shows(defect, config):
+        Every postmortem is true of the start repo as a whole: no broken route may contradict what another item tells,
+        and what is told of an alert depends on how it reaches its team there. Raises PlanError where no defect is left.
+        """
+        out = list(items)
+        for index, item in enumerate(items):
+            if isinstance(item, InhibitionItem) and self._entry(item).state == "broken":
+                out[index] = self._with_inhibition(item, solved)
+        for index, item in enumerate(items):
+            if isinstance(item, RouteItem) and self._entry(item).state == "broken":
+                out[index] = self._with_route(item, out, index, solved)
+        start = self._start(out, solved)
+        return tuple(self._heard(item, start) if isinstance(item, AlertItem) else item for item in out)
+
+    def _entry(self, item: RouteItem | InhibitionItem) -> Entry:
+        wanted = "route" if isinstance(item, RouteItem) else "inhibition"
+        return self._queued(wanted)[int(item.id[1:]) - 1]
+
+    def _with_inhibition(self, item: InhibitionItem, solved: Config) -> InhibitionItem:
+        for defect in self._config_defects("inhibitions", self._entry(item), item.seed):
+            if item.shows(defect, solved):
                 self._defects.add(defect.name)
                 return replace(item, defect=defect)
         raise PlanError(f"{item.id}: no defect shows")
+
+    def _with_route(self, item: RouteItem, items: Sequence[Item], index: int, solved: Config) -> RouteItem:
+        for defect in self._config_defects("routes", self._entry(item), item.seed):
+            broken = replace(item, defect=defect)
+            queue = (*items[:index], broken, *items[index + 1 :])
+            if item.shows(defect, solved) and self._true(queue, solved):
+                self._defects.add(defect.name)
+                return broken
+        raise PlanError(f"{item.id}: no defect shows, or each contradicts another item")
+
+    def _config_defects(self, family: str, entry: Entry, seed: Seed) -> list[ConfigDefect]:
+        """Those that the workflow allows, in a drawn order."""
+        allowed = [
+            one
+            for one in CONFIG_DEFECTS.values()
+            if one.family == family
+            and one.name not in self._defects
+            and (not entry.defects or one.name in entry.defects)
+            and not (one.hushes and self._loud)
+        ]
+        return _by_theme(seed, allowed)
+
+    @property
+    def _loud(self) -> bool:
+        """Whether the story is one of too many notifications."""
+        return any("noisy" in entry.flavours for entry in self.recipe.queue)
+
+    def _start(self, items: Sequence[Item], solved: Config) -> Config:
+        """The configuration that the task starts with."""
+        repo = Repo((), solved)
+        for item in items:
+            if isinstance(item, RouteItem):
+                repo = item.break_(repo)
+        return repo.config
+
+    def _true(self, items: Sequence[Item], solved: Config) -> bool:
+        """Whether everything that is told holds under all broken routes together."""
+        start = self._start(items, solved)
+        for item in items:
+            if isinstance(item, AlertItem) and item.defect is not None:
+                if item.defect.routed and not _alike(start, solved, item.firing):
+                    return False
+                if self._loud and item.defect.flavour == "noisy" and not self._reaches_somebody(item, start):
+                    return False
+            if isinstance(item, RouteItem) and item.defect is not None:
+                alone = item.break_(Repo((), solved)).config
+                levels = (*self.world.style.severities.values(), self.world.style.info_severity)
+                if any(not _alike(start, alone, item.labels(item.team.name, level).as_dict()) for level in levels):
+                    return False
+        return True
+
+    def _reaches_somebody(self, item: AlertItem, start: Config) -> bool:
+        """Whether the alert reaches any team; one that has no routes yet is told of without that."""
+        if item.subject.service.team in self._unrouted:
+            return True
+        ways = {receiver(self.world, team.name, urgency) for team in self.world.teams for urgency in URGENCIES}
+        return bool(ways & set(routing.receivers(start.route, item.firing)))
+
+    def _heard(self, item: AlertItem, start: Config) -> AlertItem:
+        """The alert with how it reaches its team."""
+        reached = set(routing.receivers(start.route, item.firing))
+        team = item.subject.service.team
+        ways = [urgency for urgency in URGENCIES if receiver(self.world, team, urgency) in reached]
+        return replace(item, heard=ways[0] if ways else None)
+
+
+def _by_theme(seed: Seed, defects: Sequence[AnyDefect]) -> list[AnyDefect]:
+    """Defects in a drawn order, theme by theme: however many look alike, each theme comes as often as the others."""
+    rng = seed.rng("defect")
+    themes = rng.shuffled(list(dict.fromkeys(one.theme or one.name for one in defects)))
+    return [one for theme in themes for one in rng.shuffled([d for d in defects if (d.theme or d.name) == theme])]
+
+
+def _labels(subject: Subject, rule: Rule) -> Mapping[str, str]:
+    """What an alert carries when it fires."""
+    return {"alertname": rule.name, **dict(rule.labels), **subject.identity.as_dict()}
+
+
+def _alike(one: Config, other: Config, labels: Mapping[str, str]) -> bool:
+    """Whether an alert ends up in the same places."""
+    return set(routing.receivers(one.route, labels)) == set(routing.receivers(other.route, labels))
 
 
 def consequences(kinds: Sequence[str]) -> tuple[str, ...]:

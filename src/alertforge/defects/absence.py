@@ -110,7 +110,7 @@ DEFECTS: Final = (
             "every instance of {{ service }} refused to talk and {{ alert }} was content: they were all still listed",
             "{{ alert }} came when {{ service }} was removed, but not when all of it crashed",
             "nothing of {{ service }} answered for half an hour; no {{ alert }}",
-            "{{ service }} hung with every process still in place, and {{ team }} was not called",
+            "{{ service }} hung with every process still in place, and {{ alert }} did not mind",
         ),
         "do not wait before it fires",
         shapes.wait_less,

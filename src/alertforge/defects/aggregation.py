@@ -137,14 +137,17 @@ DEFECTS: Final = (
         "misrouted",
         _no_identity,
         (
-            "{{ alert }} arrived without saying what it was about; {{ team }} took ten minutes to find {{ service }}",
-            "the notification named no service at all, and it was not held back with the rest of the incident either",
-            "{{ alert }} was filed under nothing, so {{ service }} looked healthy on the status board",
-            "the responder stared at {{ alert }} and asked in the channel which service it meant",
+            "the status board showed {{ service }} as healthy all the while {{ alert }} was firing",
+            "whoever filters the list of alerts by {{ service }} does not get to see {{ alert }}",
+            "after the incident {{ alert }} could not be matched to {{ service }} by anyone who had not written it",
+            "with {{ alert }} on the screen people asked in the channel which service it meant",
         ),
         "say in the summary which service it is",
         lambda rule, subject: rule.with_annotation(
             subject.style.summary_key, f"{rule.annotation(subject.style.summary_key)} ({subject.service.name})"
+        ),
+        delivered=(
+            "{{ alert }} arrived without saying what it was about; {{ team }} took ten minutes to find {{ service }}",
         ),
     ),
     Defect(
@@ -153,13 +156,18 @@ DEFECTS: Final = (
         "noisy",
         _per_pod,
         (
-            "one outage of {{ service }}, and {{ team }} got a call for every single copy of it",
-            "the pager went off once for {{ alert }}, then again, and again, all in the same second",
+            "one outage of {{ service }}, and the list of alerts showed little else than {{ alert }}",
+            "the history counts {{ alert }} several times in the very same second",
             "every rollout of {{ service }} resolves {{ alert }} and raises it anew under different names",
             "a single sick replica of {{ service }} is enough for {{ alert }}, with all the others healthy",
         ),
         "wait longer before it fires",
         shapes.wait_longer,
+        paged=(
+            "one outage of {{ service }}, and {{ team }} got one call after the other for it",
+            "the pager went off once for {{ alert }}, then again, and again, all in the same second",
+        ),
+        ticketed=("one outage of {{ service }}, and {{ team }} found a whole stack of tickets for it",),
     ),
     Defect(
         "buckets-lost",
@@ -169,7 +177,7 @@ DEFECTS: Final = (
         (
             "{{ service }} took eight seconds to answer, and {{ alert }} was as green as ever",
             "{{ alert }} shows no data at all, which nobody noticed while {{ service }} was fast",
-            "{{ alert }} went quiet after somebody tidied up the grouping",
+            "{{ alert }} went quiet after somebody tidied up the file",
             "people complained that {{ service }} hung; there was no {{ alert }}",
         ),
         "lower the limit",
@@ -225,10 +233,12 @@ DEFECTS: Final = (
         (
             "one instance of {{ service }} was rescheduled, the others carried the load, and {{ alert }} went off",
             "{{ alert }} says that {{ service }} is gone when most of it is there",
-            "{{ team }} is called whenever a node is drained, though {{ service }} never stops answering",
+            "{{ alert }} turns red whenever a node is drained, though {{ service }} never stops answering",
             "each time a single copy restarts, {{ alert }} reports a full outage",
         ),
         "wait longer before it fires",
         shapes.wait_longer,
+        paged=("{{ team }} is called whenever a node is drained, though {{ service }} never stops answering",),
+        ticketed=("{{ team }} gets a ticket whenever a node is drained, though {{ service }} never stops answering",),
     ),
 )

@@ -14,6 +14,7 @@ from alertforge.alerts.base import Subject
 from alertforge.prometheus.promql import normal_form
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
+from alertforge.world.model import Urgency
 
 Flavour = Literal["noisy", "silent", "misrouted", "cosmetic"]
 
@@ -26,9 +27,11 @@ class Defect:
     """One way in which a rule goes wrong.
 
     `symptoms` are jinja2 templates over `alert`, `service` and `team` (for records, `alert` is the record): what
-    people saw, never the reason. `misfix` says how a person in a hurry would repair it, and `mis_repairs` does that to
-    the broken rule. `hidden` defects cannot be found by searching the text for one word. `records` marks defects of
-    recording rules; all others are for alerting rules.
+    people saw, never the reason, and true whether or not anybody is notified. `delivered` are more of them for alerts
+    that reach their team, `paged` and `ticketed` for those that reach it in that way. All symptoms of a `routed`
+    defect tell where the alert ends up, so they hold where nothing else is in its way. `misfix` says how a person in a
+    hurry would repair it, and `mis_repairs` does that to the broken rule. `hidden` defects cannot be found by
+    searching the text for one word. `records` marks defects of recording rules; all others are for alerting rules.
     """
 
     name: str
@@ -41,6 +44,17 @@ class Defect:
     hidden: bool = True
     records: bool = False
     kinds: frozenset[str] | None = None
+    delivered: tuple[str, ...] = ()
+    paged: tuple[str, ...] = ()
+    ticketed: tuple[str, ...] = ()
+    routed: bool = False
+    theme: str = ""  # shared by defects that look alike
+
+    def told(self, heard: Urgency | None) -> tuple[str, ...]:
+        """The symptoms that are true of an alert that reaches its team in this way, or not at all."""
+        if heard is None:
+            return self.symptoms
+        return (*self.symptoms, *self.delivered, *(self.paged if heard == "page" else self.ticketed))
 
     def apply(self, rule: Rule, subject: Subject, seed: Seed) -> Rule | None:
         """The broken rule; None where the rule's shape cannot hold this defect or nothing would change."""

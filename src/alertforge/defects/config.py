@@ -43,8 +43,10 @@ class Scene:
 class ConfigDefect:
     """One way in which the routing tree or the inhibition rules go wrong.
 
-    `symptoms` are jinja2 templates over `team` and `service`: what people saw, never the reason. `misfix` says how a
-    person in a hurry would repair it.
+    `symptoms` are jinja2 templates over `team` and `service`: what people saw, never the reason; those of inhibitions
+    hold whatever the urgency of the alerts. `misfix` says how a person in a hurry would repair it. A defect of routes
+    that concerns `everyone` is told and judged as such; one that `hushes` takes the pages of all teams. `theme` is
+    shared by defects that look alike.
     """
 
     name: str
@@ -53,6 +55,9 @@ class ConfigDefect:
     symptoms: tuple[str, ...]
     misfix: str
     hidden: bool = True
+    everyone: bool = False
+    hushes: bool = False
+    theme: str = ""
 
     def apply(self, config: Config, scene: Scene) -> Config | None:
         """The broken configuration; None where its shape cannot hold this defect or nothing would change."""

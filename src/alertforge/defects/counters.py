@@ -139,7 +139,7 @@ DEFECTS: Final = (
             "{{ service }} sat at its limit for an hour, and {{ alert }} stayed green",
             "{{ alert }} reacts when things get better, but not while they are bad",
             "the graph was flat against the ceiling; {{ alert }} did not see a problem",
-            "{{ team }} was not told until {{ service }} had fallen over",
+            "there was no sign of {{ alert }} until {{ service }} had fallen over",
         ),
         "lower the limit",
         shapes.threshold_down,

@@ -61,13 +61,19 @@ DEFECTS: Final = (
         "noisy",
         _no_for,
         (
-            "{{ alert }} came and went all night; each time it was gone before anyone had the laptop open",
-            "on-call for {{ team }} got a string of calls for {{ service }}, every one resolved within two minutes",
+            "{{ alert }} was on and off a dozen times in one night, and no graph of {{ service }} shows why",
+            "the history of {{ alert }} is a row of dots, each of them over before anyone could look",
             "a hiccup of a single minute at {{ service }} is enough to set {{ alert }} off",
             "{{ alert }} flaps: fired, resolved, fired, resolved, and nobody ever found anything broken",
         ),
         "raise the threshold until it is quiet",
         shapes.threshold_up,
+        paged=(
+            "on-call for {{ team }} got a string of calls for {{ service }}, every one resolved within two minutes",
+        ),
+        ticketed=(
+            "{{ team }} found a dozen tickets from {{ alert }} in its queue, every one resolved within two minutes",
+        ),
     ),
     Defect(
         "for-too-long",
@@ -104,14 +110,16 @@ DEFECTS: Final = (
         "silent",
         _leftover_offset,
         (
-            "{{ alert }} arrived an hour after {{ service }} broke, when everything was fine again",
-            "{{ team }} was told about an incident that had ended long before",
+            "{{ alert }} turned red an hour after {{ service }} broke, when everything was fine again",
+            "{{ alert }} is always one incident behind: green when {{ service }} is in trouble, red when it is over",
             "the timeline makes no sense: {{ service }} breaks, it recovers, and much later comes {{ alert }}",
-            "{{ alert }} said nothing during the incident and then woke people up for a service that worked",
+            "{{ alert }} said nothing during the incident and then complained about a service that worked",
         ),
         "do not wait before it fires",
         shapes.wait_less,
         hidden=False,
+        delivered=("{{ team }} was told about an incident that had ended long before",),
+        paged=("{{ alert }} was silent during the incident and then woke people up for a service that worked",),
     ),
     Defect(
         "window-of-one-scrape",

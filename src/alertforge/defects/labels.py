@@ -148,6 +148,7 @@ DEFECTS: Final = (
         ),
         "wait longer before it fires",
         shapes.wait_longer,
+        routed=True,
     ),
     Defect(
         "not-urgent",
@@ -162,6 +163,7 @@ DEFECTS: Final = (
         ),
         "lower the limit so that it fires sooner",
         shapes.threshold_down,
+        routed=True,
     ),
     Defect(
         "unheard-severity",
@@ -176,6 +178,7 @@ DEFECTS: Final = (
         ),
         "lower the limit so that it fires sooner",
         shapes.threshold_down,
+        routed=True,
     ),
     Defect(
         "stale-team",
@@ -185,11 +188,12 @@ DEFECTS: Final = (
         (
             "{{ alert }} still goes to the people who ran {{ service }} before {{ team }} took it over",
             "another team got {{ alert }}, shrugged and closed it; {{ team }} never saw it",
-            "{{ team }} owns {{ service }}, but somebody else's phone rings for {{ alert }}",
-            "the wrong on-call spent half an hour finding out who looks after {{ service }} these days",
+            "{{ team }} owns {{ service }}, but it is somebody else who hears of {{ alert }}",
+            "the wrong people spent half an hour with {{ alert }}, looking for those who run {{ service }} now",
         ),
         "make it a page, so that somebody will notice",
         shapes.page_for_it,
+        routed=True,
     ),
     Defect(
         "owner-under-other-key",
@@ -199,11 +203,12 @@ DEFECTS: Final = (
         (
             "{{ alert }} lands in the mailbox that nobody reads instead of with {{ team }}",
             "{{ alert }} says it belongs to {{ team }}, yet {{ team }} does not get it",
-            "everything else about {{ service }} reaches {{ team }}, only {{ alert }} goes to the catch-all",
+            "{{ team }} looked through the catch-all by chance and found {{ alert }} there, a week old",
             "the catch-all inbox held two weeks of {{ alert }}",
         ),
         "make it a page, so that somebody will notice",
         shapes.page_for_it,
+        routed=True,
     ),
     Defect(
         "house-label-missing",
@@ -240,8 +245,8 @@ DEFECTS: Final = (
         _lost_template,
         (
             "the text of {{ alert }} has a hole where the name should be",
-            "{{ alert }} read like half a sentence on the phone; what was it about?",
-            "every {{ alert }} in the channel starts with a blank",
+            "{{ alert }} reads like half a sentence; what was it about?",
+            "every {{ alert }} in the history has a gap in its text",
             "{{ team }} has to open the rule to find out which service {{ alert }} is talking about",
         ),
         "drop the summary",

@@ -186,14 +186,15 @@ DEFECTS: Final = (
         "silent",
         _dropped_by,
         (
-            "{{ alert }} has one line on the dashboard where there used to be one for each service",
+            "the weekly review of {{ service }} had no figures, where {{ alert }} used to supply them",
             "whichever service one picks, {{ alert }} comes back empty",
-            "{{ service }} cannot be told from the others in {{ alert }} any longer",
+            "whoever asks for {{ alert }} of {{ service }} gets no answer",
             "the panel for {{ service }} has been blank since {{ alert }} was rewritten",
         ),
         "put a zero where there is nothing",
         _fill_with_zero,
         records=True,
+        theme="labels",
     ),
     Defect(
         "record-per-pod",
@@ -201,14 +202,15 @@ DEFECTS: Final = (
         "noisy",
         _pod_kept,
         (
-            "the dashboard draws a whole bundle of lines for {{ alert }}, more after every deploy",
-            "{{ alert }} of {{ service }} is three numbers instead of one",
-            "joins with {{ alert }} fail since the last change, with a complaint about duplicates",
+            "the dashboard of {{ service }} is unreadable wherever it draws {{ alert }}, and worse after every deploy",
+            "the weekly report no longer knows which figure to print for {{ alert }} of {{ service }}",
+            "what people had built on top of {{ alert }} fails since the last change, with an error text",
             "storage for {{ alert }} grew tenfold and nobody ordered that",
         ),
         "take the largest",
         _maximum_by_service,
         records=True,
+        theme="labels",
     ),
     Defect(
         "record-wrong-errors",
@@ -224,6 +226,7 @@ DEFECTS: Final = (
         "scale it until it fits the log",
         _scale_up,
         records=True,
+        theme="values",
     ),
     Defect(
         "record-wrong-window",
@@ -232,13 +235,14 @@ DEFECTS: Final = (
         _wrong_window,
         (
             "{{ alert }} and the ad-hoc graph of the same thing never lie on top of each other",
-            "{{ alert }} does not move at the pace that its name promises",
+            "in the last incident {{ alert }} and the error panel both moved, but not together",
             "what {{ alert }} says about {{ service }} differs from what one gets by working it out by hand",
-            "next to its siblings, {{ alert }} reacts at the wrong speed",
+            "in the review {{ alert }} put start and end of the incident elsewhere than everyone remembered",
         ),
         "scale it until it fits",
         _scale_up,
         records=True,
+        theme="windows",
     ),
     Defect(
         "record-two-windows",
@@ -254,6 +258,7 @@ DEFECTS: Final = (
         "take the largest",
         _maximum_by_service,
         records=True,
+        theme="windows",
     ),
     Defect(
         "record-mean-of-ratios",
@@ -269,6 +274,7 @@ DEFECTS: Final = (
         "put a zero where there is nothing",
         _fill_with_zero,
         records=True,
+        theme="windows",
     ),
     Defect(
         "record-turned-over",
@@ -276,14 +282,15 @@ DEFECTS: Final = (
         "noisy",
         _turned_over,
         (
-            "{{ alert }} is close to one on a good day and falls during an outage",
+            "going by {{ alert }}, {{ service }} had its best hour in the middle of the outage",
             "everything that reads {{ alert }} thinks {{ service }} is failing when it is fine",
-            "{{ alert }} has the opposite shape of the error panel",
+            "nobody can reconcile {{ alert }} with the error panel of {{ service }}",
             "since {{ alert }} was moved to the new library, good days look like disasters",
         ),
         "take the largest",
         _maximum_by_service,
         records=True,
+        theme="values",
     ),
     Defect(
         "record-of-totals",
@@ -299,6 +306,7 @@ DEFECTS: Final = (
         "scale it until it fits",
         _scale_up,
         records=True,
+        theme="values",
     ),
     Defect(
         "record-bound-rewritten",
@@ -314,5 +322,6 @@ DEFECTS: Final = (
         "put a zero where there is nothing",
         _fill_with_zero,
         records=True,
+        theme="values",
     ),
 )

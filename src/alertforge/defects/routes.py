@@ -24,30 +24,31 @@ def _misspelt(config: Config, scene: Scene) -> Config | None:
     """The team's name with its halves joined by the wrong stroke, or as other tools write it."""
     label, team = scene.style.owner_label, scene.team
     wrong = team.replace("-", "_") if "-" in team else f"team-{team}"
+    root = config.route
     for path, route in routes(config.route):
-        for old in route.matchers:
-            if path and old.name == label and old.op == "=" and old.value == team:
-                new = tuple(replace(m, value=wrong) if m == old else m for m in route.matchers)
-                return with_root(config, replaced(config.route, path, replace(route, matchers=new)))
-    return None
+        new = tuple(
+            replace(m, value=wrong) if m.name == label and m.op == "=" and m.value == team else m
+            for m in route.matchers
+        )
+        if path and new != route.matchers:
+            root = replaced(root, path, replace(route_at(root, path), matchers=new))
+    return with_root(config, root)
 
 
-def _above_ours(config: Config, scene: Scene, new: Route) -> Config | None:
-    """A route put in front of the first one that leads to the team."""
-    ours = our_routes(config, scene)
-    if not ours:
-        return None
-    path: Path = (ours[0][0][0],)
-    children = list(config.route.routes)
-    children.insert(path[0], new)
-    return with_root(config, replace(config.route, routes=tuple(children)))
+def _above_all(children: tuple[Route, ...], new: tuple[Route, ...]) -> tuple[Route, ...]:
+    """Routes put in front of all that end the search."""
+    at = next((index for index, one in enumerate(children) if not one.continue_), len(children))
+    return (*children[:at], *new, *children[at:])
 
 
 def _shadow(config: Config, scene: Scene) -> Config | None:
     """A broad route on severity stands above and ends the search."""
     style = scene.style
     every_page = Matcher(style.severity_label, "=", style.severities["page"])
-    return _above_ours(config, scene, Route(receiver=style.default_receiver, matchers=(every_page,)))
+    if not our_routes(config, scene):
+        return None
+    broad = Route(receiver=style.default_receiver, matchers=(every_page,))
+    return with_root(config, replace(config.route, routes=_above_all(config.route.routes, (broad,))))
 
 
 def _no_continue(config: Config, scene: Scene) -> Config | None:
@@ -99,25 +100,25 @@ def _wrong_parent(config: Config, scene: Scene) -> Config | None:
 
 def _alternation(config: Config, scene: Scene) -> Config | None:
     """A choice of two under the old key that takes its value literally."""
-    label = scene.style.owner_label
+    label, root = scene.style.owner_label, config.route
     for path, route in routes(config.route):
         old = next((m for m in route.matchers if m.name == label and asks_for((m,), label, scene.team)), None)
-        if path and old is not None and scene.other_teams:
+        if path and old is not None:
             choice = old.value if "|" in old.value else f"{scene.team}|{scene.team}-oncall"
             new = tuple(Matcher(label, "=", choice, legacy=True) if m == old else m for m in route.matchers)
-            return with_root(config, replaced(config.route, path, replace(route, matchers=new)))
-    return None
+            root = replaced(root, path, replace(route_at(root, path), matchers=new))
+    return with_root(config, root)
 
 
 def _dash_too_many(config: Config, scene: Scene) -> Config | None:
-    """One route in two: the first has a receiver and takes everything, the second has the conditions."""
+    """One route in two, above the others: the first has a receiver and takes everything, the second the conditions."""
     for path, route in our_routes(config, scene):
         if not (route.receiver and route.matchers) or route.routes:
             continue
         parent = route_at(config.route, path[:-1])
         at = path[-1]
         halves = (replace(route, matchers=(), continue_=False), replace(route, receiver=None))
-        children = (*parent.routes[:at], *halves, *parent.routes[at + 1 :])
+        children = _above_all((*parent.routes[:at], *parent.routes[at + 1 :]), halves)
         return with_root(config, replaced(config.route, path[:-1], replace(parent, routes=children)))
     return None
 
@@ -138,14 +139,12 @@ def _receivers_swapped(config: Config, scene: Scene) -> Config | None:
 
 
 def _route_gone(config: Config, scene: Scene) -> Config | None:
-    """The team's route was cut away with that of a team that is no more."""
-    ours = our_routes(config, scene)
-    if not ours:
-        return None
-    path = ours[0][0]
-    parent = route_at(config.route, path[:-1])
-    children = tuple(one for index, one in enumerate(parent.routes) if index != path[-1])
-    return with_root(config, replaced(config.route, path[:-1], replace(parent, routes=children)))
+    """The team's routes were cut away with those of a team that is no more."""
+
+    def cut(route: Route) -> Route:
+        return replace(route, routes=tuple(cut(child) for child in route.routes if not scene.is_ours(child)))
+
+    return with_root(config, cut(config.route))
 
 
 DEFECTS: Final = (
@@ -166,24 +165,28 @@ DEFECTS: Final = (
         "routes",
         _shadow,
         (
-            "since the incident channel was set up, {{ team }} is no longer called for anything urgent",
-            "tickets reach {{ team }} as ever, but urgent alerts of {{ service }} go somewhere else",
-            "the worst outage of {{ service }} this year came up in a shared inbox, not on a phone",
-            "{{ team }} hears of small things at once and of big ones from the news",
+            "since the incident channel was set up, no team is called for urgent things any more, {{ team }} included",
+            "tickets come as ever, but the urgent alerts of all teams, {{ team }} among them, end up in a shared inbox",
+            "the worst outage of {{ service }} this year came up in a shared inbox, and so did everyone else's",
+            "{{ team }} and its neighbours all hear of small things at once and of big ones from the news",
         ),
         "add the team's receiver a second time at the end of the tree",
+        everyone=True,
+        hushes=True,
     ),
     ConfigDefect(
         "search-ends-early",
         "routes",
         _no_continue,
         (
-            "the copy for the record arrives, but {{ team }} itself was not called about {{ service }}",
-            "someone tidied up the file, and from then on only the first of two recipients hears anything",
-            "the log has every alert of {{ service }}, the phone of {{ team }} has none",
-            "{{ team }} used to be called in addition to the log; now there is only the log",
+            "the copies for the record arrive, the calls do not: not at {{ team }}, and not at any other team",
+            "since someone tidied up the file no team has been called, only the log; {{ team }} noticed it first",
+            "the log has every urgent alert of the company, the phones of {{ team }} and of everyone else have none",
+            "{{ team }} and all the others used to be called in addition to the log; now there is only the log",
         ),
         "move the team's route to the top, so that the log misses its alerts instead",
+        everyone=True,
+        hushes=True,
     ),
     ConfigDefect(
         "any-severity-pages",
@@ -202,10 +205,10 @@ DEFECTS: Final = (
         "routes",
         _wrong_parent,
         (
-            "since the file was re-indented, nothing of {{ service }} reaches {{ team }}",
-            "{{ team }} has an entry in the file, anyone can see it, and no alert ever takes it",
-            "{{ team }} is listed and yet left out: alerts of {{ service }} fall through to the catch-all",
-            "the review of the change looked harmless, and {{ team }} has been deaf from that day on",
+            "since the file was re-indented, {{ team }} is not called for {{ service }} any more",
+            "{{ team }} has its place in the file, anyone can see it, and yet it is never called",
+            "{{ team }} is listed and yet left out: the urgent alerts of {{ service }} go past it",
+            "the review of the change looked harmless, and no phone has rung at {{ team }} from that day on",
         ),
         "send the catch-all to the team as well",
     ),
@@ -232,6 +235,7 @@ DEFECTS: Final = (
             "{{ team }} was called eleven times for services it has never heard of",
         ),
         "mute the alerts of other teams at the team's receiver",
+        everyone=True,
     ),
     ConfigDefect(
         "receivers-swapped",

@@ -196,13 +196,17 @@ DEFECTS: Final = (
         "noisy",
         _too_many_outcomes,
         (
-            "a partner sent {{ service }} rubbish all morning, and {{ alert }} called out {{ team }} for it",
+            "a partner sent {{ service }} rubbish all morning, and {{ alert }} was red until noon",
             "{{ alert }} fires when somebody else's client is broken; {{ service }} is doing its job",
             "every time a crawler works through dead links, {{ alert }} goes off",
             "there is nothing {{ team }} could do about most of what {{ alert }} reports",
         ),
         "raise the limit until it is quiet",
         shapes.threshold_up,
+        paged=("a partner sent {{ service }} rubbish all morning, and {{ alert }} called out {{ team }} for it",),
+        ticketed=(
+            "a partner sent {{ service }} rubbish all morning, and {{ team }} got a ticket from {{ alert }} for it",
+        ),
     ),
     Defect(
         "former-name",
@@ -281,12 +285,15 @@ DEFECTS: Final = (
         "misrouted",
         _everyone,
         (
-            "{{ team }} was called for {{ alert }}, and it was not {{ service }} that had the problem",
-            "whenever any other service has a bad day, {{ team }} gets {{ alert }} for it",
-            "{{ alert }} arrived while {{ service }} was perfectly healthy; another team's service was not",
-            "someone else's outage ended up in the inbox of {{ team }} as {{ alert }}",
+            "{{ alert }} went off, and it was not {{ service }} that had the problem",
+            "a bad day somewhere else in the company is a bad day for {{ alert }}",
+            "{{ alert }} was red while {{ service }} was perfectly healthy; something else was not",
+            "in the review {{ alert }} turned up in the timeline of an incident that {{ service }} had no part in",
         ),
         "raise the limit until it is quiet",
         shapes.threshold_up,
+        delivered=("{{ team }} gets {{ alert }} and finds {{ service }} in perfect health; others are not",),
+        paged=("{{ team }} was called for {{ alert }}, and it was not {{ service }} that had the problem",),
+        ticketed=("someone else's outage ended up in the queue of {{ team }} as {{ alert }}",),
     ),
 )

@@ -90,11 +90,13 @@ DEFECTS: Final = (
         (
             "one short burst of failures at {{ service }} set off {{ alert }}, and it hardly shows in the month",
             "{{ alert }} fires on every spike at {{ service }}; by the time somebody looks it is over",
-            "{{ team }} was called out for a blip that no report will ever mention",
+            "{{ alert }} turned red over a blip that no report will ever mention",
             "{{ alert }} has become jumpy: a bad ten minutes now and then is all it takes",
         ),
         "wait longer before it fires",
         shapes.wait_longer,
+        paged=("{{ team }} was called out for a blip that no report will ever mention",),
+        ticketed=("{{ team }} has a ticket about a blip that no report will ever mention",),
     ),
     Defect(
         "same-window-twice",
@@ -119,10 +121,11 @@ DEFECTS: Final = (
             "since it was rewritten {{ alert }} fires much more often, mostly for things that pass by themselves",
             "half of what {{ alert }} reports about {{ service }} turns out to be nothing",
             "{{ alert }} now goes off in situations that were meant to be excluded",
-            "{{ team }} gets {{ alert }} with {{ service }} plainly healthy",
+            "{{ alert }} is on with {{ service }} plainly healthy",
         ),
         "raise the threshold until it is quiet",
         shapes.threshold_up,
+        delivered=("{{ team }} gets {{ alert }} with {{ service }} plainly healthy",),
     ),
     Defect(
         "no-traffic-guard",
@@ -130,12 +133,16 @@ DEFECTS: Final = (
         "noisy",
         _no_guard,
         (
-            "at four in the morning one customer got an error from {{ service }}, and {{ alert }} woke {{ team }}",
+            "at four in the morning one customer got an error from {{ service }}, and {{ alert }} turned red",
             "{{ alert }} only ever fires at night and on holidays, when there is hardly anybody on {{ service }}",
             "a handful of requests, one of them bad, and {{ alert }} is red",
             "{{ alert }} is quiet in the busy hours and nervous in the empty ones",
         ),
         "raise the threshold until it is quiet",
         shapes.threshold_up,
+        paged=("at four in the morning one customer got an error from {{ service }}, and {{ alert }} woke {{ team }}",),
+        ticketed=(
+            "one error of {{ service }} in the dead of night, and in the morning {{ team }} finds a ticket about it",
+        ),
     ),
 )

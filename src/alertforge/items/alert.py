@@ -19,7 +19,7 @@ from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo, alert_place
 from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
-from alertforge.world.model import Service
+from alertforge.world.model import Service, Urgency
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class AlertItem:
     defect: Defect | None = None
     broken: Rule | None = None  # the rule with its defect
     audit: bool = False  # a repair without a postmortem
+    heard: Urgency | None = None  # how the broken alert reaches the team in the start repo, if it does
 
     @property
     def rule(self) -> Rule:
@@ -94,6 +95,12 @@ class AlertItem:
         others = [one for one in others if one != self.subject.identity]
         return self.broken is None or not any(concerns(definition(self.broken, Group("")), one) for one in others)
 
+    @property
+    def firing(self) -> Mapping[str, str]:
+        """The labels with which the alert fires before anything is repaired."""
+        rule = self.broken or self.rule
+        return {"alertname": rule.name, **dict(rule.labels), **self.subject.identity.as_dict()}
+
     def request(self) -> Request:
         """What to add, or what people saw."""
         subject, rule = self.subject, self.rule
@@ -115,7 +122,7 @@ class AlertItem:
         symptom = ""
         if self.defect is not None:
             symptom = told(
-                self.defect.symptoms,
+                self.defect.told(self.heard),
                 self.seed,
                 alert=rule.name,
                 service=service,

@@ -133,6 +133,8 @@ class RouteItem:
             cases.append(negative(self.labels(team.name, ticket), f"a ticket of team {team.name}"))
             theirs = tuple(receiver(self.world, team.name, urgency) for urgency in URGENCIES)
             cases.append(negative(self.labels(mine, page), f"a page of the team, to {team.name}", theirs))
+            if self.defect is not None and self.defect.everyone:
+                cases.append(positive(self.labels(team.name, page), f"a page of team {team.name} that arrives"))
         return tuple(cases)
 
     def _chain(self, solved: Repo, items: Sequence[Item]) -> tuple[ChainCase, ...]:
@@ -249,14 +251,34 @@ class RouteItem:
         receivers = tuple(replace(one, body=body) if one.name in names else one for one in repo.config.receivers)
         return repo.with_config(replace(repo.config, receivers=receivers))
 
+    def _alone(self, repo: Repo) -> Repo:
+        """Still broken for everyone else: the team's own routes stand above what is broken."""
+        page, ticket = (receiver(self.world, self.team.name, urgency) for urgency in URGENCIES)
+        mine, audit = owner(self.world, self.team.name), self.world.style.audit_receiver
+        root = self.break_(repo).config.route
+        pages = (mine, severity(self.world, "page"))
+        copies = (Route(audit, matchers=pages, continue_=True),) if audit else ()
+        rest = ticket if self.world.style.routing == "team-first" else self.world.style.default_receiver
+        own = (
+            *copies,
+            Route(page, matchers=pages),
+            Route(ticket, matchers=(mine, severity(self.world, "ticket"))),
+            Route(rest, matchers=(mine,)),
+        )
+        return repo.with_config(replace(repo.config, route=replace(root, routes=(*own, *root.routes))))
+
     def wrong(self) -> Mapping[str, Wrong]:
-        """To the wrong receiver, of too many alerts, grouped otherwise, or by names that post elsewhere."""
+        """To the wrong receiver, of too many alerts, grouped otherwise, or by names that post elsewhere.
+
+        Where a defect concerns everyone, a repair for this team alone is wrong, too.
+        """
         page, ticket = (receiver(self.world, self.team.name, urgency) for urgency in URGENCIES)
         name = self.world.style.owner_label
         mine = owner(self.world, self.team.name)
         pages, tickets = (severity(self.world, urgency) for urgency in URGENCIES)
         prefix = Matcher(name, "=~", f".*{self.team.name}.*")
-        return {
+        narrow = {} if self.defect is None or not self.defect.everyone else {"one-team-only": Wrong(self._alone, 0.97)}
+        return narrow | {
             "all-to-the-pager": Wrong(self._routes(Route(page, matchers=(mine,))), 0.9),
             "pattern": Wrong(
                 self._routes(Route(page, matchers=(prefix, pages)), Route(ticket, matchers=(prefix, tickets))), 0.95

@@ -7,7 +7,10 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date, datetime
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -18,7 +21,8 @@ from alertforge.create import draft
 from alertforge.repo import script, texts
 from alertforge.repo.brief import Brief
 from alertforge.repo.printer import duration
-from alertforge.repo.wordings import Fact, wordings
+from alertforge.repo.wordings import Fact, agreeing, clause, wordings
+from alertforge.seeds import Seed
 
 TASKS = 30
 MOST = TASKS // 3
@@ -131,7 +135,7 @@ def test_the_readme_states_every_policy_with_its_numbers(number: int) -> None:
             line
             for line in lines
             if all(re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", line) for one in numbers)
-            and f"for {entry.for_minutes} minutes" in line.lower()
+            and re.search(rf"for {entry.for_minutes} minutes?", line.lower())
         ]
         assert fitting, entry.condition
         assert any(told.world.style.symptoms[entry.kind] in line for line in lines)
@@ -190,6 +194,93 @@ def test_what_has_a_symptom_has_a_postmortem_that_tells_it_and_a_pointer(number:
     line = next(line for line in asked.splitlines() if f"**{audit.id}**" in line)
     assert "postmortems/" not in line and f"{told.world.calendar.review:%B %Y}" in line
     assert all(audit.symptom not in text for text in (*postmortems.values(), asked))
+
+
+@NUMBERS
+def test_a_postmortem_tells_its_symptom_once(number: int) -> None:
+    told, _ = brief(number)
+    text = plain("\n".join(text for path, text in everything(number).items() if "postmortems/" in path)).lower()
+    for request in told.requests:
+        if request.symptom and not request.audit:
+            alike = sum(one.symptom == request.symptom for one in told.requests)
+            assert text.count(request.symptom.rstrip(".").lower()) <= alike, request.symptom
+
+
+@NUMBERS
+def test_postmortems_are_numbered_in_the_order_of_their_days(number: int) -> None:
+    told, _ = brief(number)
+    days = {}
+    for path, text in everything(number).items():
+        if found := re.match(r"postmortems/PM-(\d+)", path):
+            iso = re.search(r"\d{4}-\d\d-\d\d", re.sub("canary .*", "", text))
+            spelt = re.search(r"\b(\d{1,2} [A-Z][a-z]+ 20\d\d)\b", text)
+            assert iso or spelt, path
+            days[int(found[1])] = (
+                date.fromisoformat(iso[0]) if iso else datetime.strptime(spelt[1] if spelt else "", "%d %B %Y").date()
+            )
+    ordered = [days[one] for one in sorted(days)]
+    assert all(0 < (later - earlier).days <= 21 for earlier, later in pairwise(ordered))
+    assert ordered[-1] == told.world.calendar.incident
+
+
+def test_gaps_between_postmortems_and_between_steps_vary() -> None:
+    gaps, ids = set(), set()
+    for number in range(TASKS):
+        numbers = sorted(int(found[1]) for path in everything(number) if (found := re.match(r".*PM-(\d+)", path)))
+        ids |= {later - earlier for earlier, later in pairwise(numbers)}
+        for path, text in everything(number).items():
+            if "postmortems/" in path:
+                times = [int(hour) * 60 + int(minute) for hour, minute in re.findall(r"\b(\d\d):(\d\d)\b", text)]
+                gaps |= {later - earlier for earlier, later in pairwise(times)}
+    assert ids == {1, 2, 3}
+    assert len(gaps) > 40 and min(gaps) >= 2 and max(gaps) <= 55
+
+
+def heard(told: Brief, seed: Seed) -> set[str]:
+    """Wordings in the postmortems of a brief that only fit those whose phone rang or inbox filled up."""
+    slots = [slot for slot in wordings() if slot.endswith(("-heard", "-page")) and not slot.startswith("oncall")]
+    pieces = {max(re.split(r"\{\{.*?\}\}", way), key=len) for slot in slots for way in wordings()[slot]}
+    text = "\n".join(text for path, text in texts.documents(told, seed).items() if "postmortems/" in path)
+    return {piece for piece in pieces if piece in text}
+
+
+def test_only_a_team_with_routes_has_received_anything() -> None:
+    found = set()
+    for number in range(0, TASKS, 3):
+        told, seed = brief(number)  # R1 adds the routes of the team that has all the broken alerts
+        noisy = tuple(replace(one, flavour="noisy") if one.category == "repair" else one for one in told.requests)
+        assert not heard(replace(told, requests=noisy), seed)
+        found |= heard(replace(told, requests=tuple(one for one in noisy if one.id != "R1")), seed)
+    assert found
+
+
+def test_there_are_more_decoys_than_tasks() -> None:
+    assert len([slot for slot in wordings() if re.fullmatch(r"decoy-\d+", slot)]) > TASKS
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("a `instance` of an `service`", "an `instance` of a `service`"),
+        ("at least 1 requests a second for 11 minutes", "at least 1 request a second for 11 minutes"),
+        ("0.1 seconds, 1 minutes, 1 more days", "0.1 seconds, 1 minute, 1 more day"),
+        ("a `user` and a `job`", "a `user` and a `job`"),
+    ],
+)
+def test_articles_and_plurals_follow_names_and_numbers(text: str, right: str) -> None:
+    assert agreeing(text) == right
+
+
+@pytest.mark.parametrize(
+    ("condition", "bare"),
+    [
+        ("fires when it is slow, or when it is gone, for 5 minutes", "it is slow, or it is gone, for 5 minutes"),
+        ("is raised once both are up", "both are up"),
+        ("no target is up", "no target is up"),
+    ],
+)
+def test_a_condition_stands_after_a_colon_without_its_verb(condition: str, bare: str) -> None:
+    assert clause(condition) == bare
 
 
 @NUMBERS
@@ -252,7 +343,7 @@ def test_every_wording_of_a_fact_says_all_that_the_first_one_says(slot: str) -> 
 
 
 def mentioned(way: str) -> set[str]:
-    return {name.removesuffix("_upper") for name in re.findall(r"\{\{ (\w+) \}\}", way)}
+    return {name.removesuffix("_upper") for name in re.findall(r"\{\{ (\w+)(?: \| clause)? \}\}", way)}
 
 
 def sentences(number: int) -> Iterator[str]:

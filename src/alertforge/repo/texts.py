@@ -17,8 +17,18 @@ from typing import Any, Final
 from alertforge.repo import catalog, script
 from alertforge.repo.brief import Brief, Request
 from alertforge.repo.printer import duration
-from alertforge.repo.wordings import ENVIRONMENT, TEMPLATES, Fact, compiled, upper, with_capitals, wordings
-from alertforge.seeds import Seed
+from alertforge.repo.wordings import (
+    ENVIRONMENT,
+    TEMPLATES,
+    Fact,
+    agreeing,
+    clause,
+    compiled,
+    upper,
+    with_capitals,
+    wordings,
+)
+from alertforge.seeds import Rng, Seed
 from alertforge.world.model import BurnTier, Person, Service, Team
 from alertforge.world.naming import slug, window_text
 
@@ -81,6 +91,13 @@ def _bullets(lines: Iterable[str]) -> str:
 
 def _numbered(lines: Iterable[str]) -> str:
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+
+
+def _in_drawn_order(text: str, rng: Rng) -> str:
+    """The sections of a README, which `%%` stands between, the first and the last in their place; `§` is a number."""
+    first, *sections, last = text.split("\n%%\n")
+    ordered = [*rng.shuffled(sections), last]
+    return "\n".join([first, *(one.replace("§", str(number)) for number, one in enumerate(ordered, 1))])
 
 
 # --- what there is to say --------------------------------------------------------------------------------------------
@@ -154,11 +171,13 @@ class _Author:
         return self._render(ways[turn % len(ways)], names)
 
     def _render(self, way: str, names: Mapping[str, Any]) -> str:
-        return compiled(way).render({**self.words, **names})
+        return agreeing(compiled(way).render({**self.words, **names}))
 
     def tell(self, told: Fact, turn: int = 0) -> str:
         """A fact of the brief, in a wording of this task."""
         names = {name: self.tell(part, turn) if isinstance(part, Fact) else part for name, part in told.names}
+        if targets := names.get("targets"):
+            names["targets"] = _listed(targets.split(", "))
         return self.say(told.slot, turn=turn, **with_capitals(names))
 
     def draw(self, *names: str | int, of: Sequence[Any]) -> Any:
@@ -213,7 +232,7 @@ class _Author:
 
     def readme(self) -> str:
         """The repo's README: layout, house style, policies, routing."""
-        return self.render("readme")
+        return _in_drawn_order(self.render("readme"), self.seed.rng("sections"))
 
     @property
     def kinds(self) -> list[_Kind]:
@@ -225,7 +244,7 @@ class _Author:
                 one.title,
                 symptoms[one.kind],
                 one.urgency,
-                self.tell(one.condition, turn),
+                clause(self.tell(one.condition, turn)),
                 self._alert_name(one.kind, service),
             )
             for turn, one in enumerate(self.brief.policies)
@@ -407,7 +426,7 @@ class _Author:
                 )
                 for turn, one in enumerate(self.tiers)
             }  # fmt: skip
-        decision = self.say(f"{topic}-decision", **names)
+        decision = upper(self.say(f"{topic}-decision", **names))
         if topic == "burn":
             decision = re.sub(r"(?<=\. )([a-z])", lambda found: found[1].upper(), decision)
         if topic == "routing":

@@ -7,6 +7,7 @@ one a task uses is drawn where its texts are written; what is said does not depe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -71,6 +72,21 @@ def with_capitals(names: Mapping[str, Any]) -> dict[str, Any]:
     return {**{f"{key}_upper": upper(text) for key, text in names.items() if isinstance(text, str)}, **names}
 
 
+def clause(condition: str) -> str:
+    """A condition without the verb that some wordings open with, as it stands after a colon."""
+    bare = re.sub(r"^(fires when|is raised once) ", "", condition)
+    return bare if bare == condition else bare.replace(", or when ", ", or ")
+
+
+def agreeing(text: str) -> str:
+    """The text with articles and plurals that fit the names and numbers put into it."""
+    text = re.sub(r"\b([Aa])n? (?=`([a-z]))", lambda found: f"{found[1]}{'n' * (found[2] in 'aeio')} ", text)
+    return re.sub(r"(?<![\w.])1 ((?:more )?(?:request|second|minute|hour|day|message|restart|time))s\b", r"1 \1", text)
+
+
 def upper(text: str) -> str:
     """The text with a capital at its beginning."""
     return text[:1].upper() + text[1:]
+
+
+ENVIRONMENT.filters["clause"] = clause

@@ -10,6 +10,7 @@ from jinja2 import Environment, StrictUndefined
 from alertforge.alertmanager.amtool import Classifier, check_config
 from alertforge.alertmanager.config import Config, Receiver, dump, parse
 from alertforge.alertmanager.inhibition import decide
+from alertforge.alertmanager.routing import receivers
 from alertforge.alerts.base import Subject
 from alertforge.defects import CONFIG_DEFECTS, applicable_config
 from alertforge.defects.config import Scene
@@ -134,3 +135,23 @@ def test_tells_what_people_saw_in_at_least_four_ways(name: str) -> None:
     giveaways = ("matcher", "regex", "continue", "equal", "inhibit", "receiver:", "severity", "label", "route")
     assert len(set(told)) >= 4
     assert not [text for text in told if any(word in text.lower() for word in giveaways)]
+
+
+def test_symptoms_of_inhibitions_hold_whatever_the_urgency_of_the_alerts() -> None:
+    urgent = ("phone", "call", "pager", "small", "minor", "ticket", "queue")
+    for defect in CONFIG_DEFECTS.values():
+        if defect.family == "inhibitions" and defect.name != "inhibits-everything-below":  # holds back all tickets
+            assert not [text for text in defect.symptoms if any(word in text for word in urgent)], defect.name
+
+
+@pytest.mark.parametrize(("routing", "audit", "scope"), LAYOUTS)
+def test_what_concerns_everyone_is_said_to_and_only_that_takes_pages_of_other_teams(
+    subject: Subject, routing: str, audit: str | None, scope: str
+) -> None:
+    world = _world(subject, routing, audit, scope)
+    config, team = _config(world), world.services[0].team
+    alerts = [alert for alert in _alerts(world) if alert.get(world.style.owner_label) not in (None, team)]
+    right = [receivers(config.route, alert) for alert in alerts]
+    for defect, broken in applicable_config(config, Scene(world, team)):
+        if defect.family == "routes":
+            assert ([receivers(broken.route, alert) for alert in alerts] != right) == defect.everyone, defect.name

@@ -31,15 +31,31 @@ GIVEAWAYS = re.compile(
 def test_tells_what_people_saw_in_at_least_four_ways_and_not_what_is_wrong(name: str) -> None:
     defect = DEFECTS[name]
     environment = Environment(undefined=StrictUndefined)
-    told = [environment.from_string(text).render(alert="A", service="S", team="T") for text in defect.symptoms]
-    assert len(set(told)) >= 4
+    for heard in (None, "page", "ticket"):
+        assert len(set(defect.told(heard))) >= 4
+    texts = {*defect.told("page"), *defect.told("ticket")}
+    told = [environment.from_string(text).render(alert="A", service="S", team="T") for text in sorted(texts)]
     assert not [text for text in told if GIVEAWAYS.search(text)]
     assert not [text for text in told if name.replace("-", " ") in text.lower()]
 
 
 def test_no_symptom_is_shared_by_two_defects() -> None:
-    told = [text for defect in DEFECTS.values() for text in defect.symptoms]
-    assert len(told) == len(set(told))
+    told = [(d.name, text) for d in DEFECTS.values() for text in {*d.told("page"), *d.told("ticket")}]
+    assert len(told) == len({text for _, text in told})
+
+
+NOTIFIED = re.compile(
+    r"\b(calls?|called|woke|wakes|pager|phones?|tickets?|queue|mailbox|inbox|notified|notification)\b", re.IGNORECASE
+)
+
+
+def test_what_is_told_of_an_alert_that_reaches_nobody_is_not_about_calls_or_tickets() -> None:
+    """Customers may phone all the same, and silence is silence: what rings and fills up is only told where it does."""
+    loud = [d for d in DEFECTS.values() if d.flavour in ("noisy", "misrouted") and not d.routed and not d.records]
+    assert [(d.name, text) for d in loud for text in d.symptoms if NOTIFIED.search(text)] == []
+    for defect in DEFECTS.values():
+        assert not [text for text in defect.paged if re.search(r"\b(tickets?|queue)\b", text)], defect.name
+        assert not [text for text in defect.ticketed if re.search(r"\b(calls?|called|phone|pager|woke)\b", text)]
 
 
 @pytest.mark.parametrize("kind", KIND_NAMES)

@@ -1,6 +1,7 @@
 """Route and inhibition items, judged here by the reference evaluators alone; amtool judges them again in the gate."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -138,3 +139,25 @@ def test_what_the_readme_says_of_receivers_and_groups_is_what_is_judged(world: W
     policy = " ".join(map(str, routing_policy(world)))
     for stated in (f"https://notify.{world.domain}/hooks/<receiver>", "`30s`", "`5m`", "`4h`", "send_resolved: true"):
         assert stated in policy
+
+
+def test_where_a_defect_concerns_everyone_a_repair_for_one_team_is_not_enough() -> None:
+    judged = set()
+    for world in WORLDS:
+        item = route_item(world)
+        solved = item.place(base(world, item.team.name))
+        for defect in CONFIG_DEFECTS.values():
+            if not defect.everyone or not item.shows(defect, solved.config):
+                continue
+            judged.add(defect.name)
+            broken = replace(item, defect=defect)
+            requirement, _ = broken.requirement(solved, ())
+            assert isinstance(requirement, RouteRequirement)
+            assert not route_faults(requirement, solved.config, world)
+            for name, edit in broken.accepted().items():
+                assert not route_faults(requirement, edit(solved).config, world), name
+            assert any(
+                "that arrives" in fault
+                for fault in route_faults(requirement, broken.wrong()["one-team-only"].edit(solved).config, world)
+            ), defect.name
+    assert judged == {"search-ends-early", "shadowed-by-severity", "a-dash-too-many"}

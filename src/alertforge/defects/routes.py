@@ -113,11 +113,11 @@ def _alternation(config: Config, scene: Scene) -> Config | None:
 def _dash_too_many(config: Config, scene: Scene) -> Config | None:
     """One route in two, above the others: the first has a receiver and takes everything, the second the conditions."""
     for path, route in our_routes(config, scene):
-        if not (route.receiver and route.matchers) or route.routes:
+        if not (route.receiver and route.matchers):
             continue
         parent = route_at(config.route, path[:-1])
         at = path[-1]
-        halves = (replace(route, matchers=(), continue_=False), replace(route, receiver=None))
+        halves = (replace(route, matchers=(), routes=(), continue_=False), replace(route, receiver=None))
         children = _above_all((*parent.routes[:at], *parent.routes[at + 1 :]), halves)
         return with_root(config, replaced(config.route, path[:-1], replace(parent, routes=children)))
     return None

@@ -253,7 +253,7 @@ DEFECTS: Final = (
         (
             "{{ alert }} fires minutes after every run that went well",
             "{{ alert }} is red nearly all day, although {{ service }} does its work on time",
-            "{{ alert }} calls {{ service }} late when it has only just finished",
+            "according to {{ alert }}, {{ service }} is late when it has only just finished",
             "as soon as one run is done, {{ alert }} complains about the next",
         ),
         "wait longer before it fires",

@@ -244,14 +244,16 @@ def heard(told: Brief, seed: Seed) -> set[str]:
     return {piece for piece in pieces if piece in text}
 
 
-def test_only_a_team_with_routes_has_received_anything() -> None:
-    found = set()
+def test_only_who_was_reached_has_heard_of_an_alert() -> None:
+    found: dict[str, set[str]] = {"": set(), "ticket": set(), "page": set()}
     for number in range(0, TASKS, 3):
-        told, seed = brief(number)  # R1 adds the routes of the team that has all the broken alerts
-        noisy = tuple(replace(one, flavour="noisy") if one.category == "repair" else one for one in told.requests)
-        assert not heard(replace(told, requests=noisy), seed)
-        found |= heard(replace(told, requests=tuple(one for one in noisy if one.id != "R1")), seed)
-    assert found
+        told, seed = brief(number)
+        for how in found:
+            noisy = tuple(
+                replace(one, flavour="noisy", heard=how) if one.category == "repair" else one for one in told.requests
+            )
+            found[how] |= heard(replace(told, requests=noisy), seed)
+    assert not found[""] and found["ticket"] and found["page"] - found["ticket"]
 
 
 def test_there_are_more_decoys_than_tasks() -> None:

@@ -138,7 +138,7 @@ class AlertItem:
             symptom,
             self.defect.flavour if self.defect else "",
             self.audit,
-            self.kind.urgency(subject),
+            self.heard or "",
         )
 
     def touched(self) -> Touched:

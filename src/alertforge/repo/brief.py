@@ -32,7 +32,7 @@ class Request:
     symptom: str = ""
     flavour: str = ""  # noisy, silent, misrouted, cosmetic
     audit: bool = False
-    urgency: str = ""  # page or ticket, of an alert
+    heard: str = ""  # page or ticket: how the broken alert reaches its team; empty if it does not
     notes: tuple[str, ...] = ()
 
 

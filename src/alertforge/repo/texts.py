@@ -535,7 +535,7 @@ class _Author:
         }
         flavour = request.flavour or "silent" if kind == "alert" else _FLAVOURS[kind]
         told = partial(self._pick, said=said, **names)
-        circle = self._circle(request)
+        circle = {"page": ("heard", "page"), "ticket": ("heard",)}.get(request.heard, ("unheard",))
         steps = [told(f"event-{flavour}"), told("step-first")]
         steps += [told("step-middle", kind) for _ in range(rng.between(1, 2))]
         steps.append(told("step-last", kind))
@@ -559,13 +559,6 @@ class _Author:
         """The ticket that a postmortem opened; later postmortems have higher ones."""
         calendar = self.brief.world.calendar
         return calendar.first_ticket + 7 * (report - calendar.first_incident) + self.seed.rng("ticket", report).below(7)
-
-    def _circle(self, request: Request) -> tuple[str, ...]:
-        """Who can have heard of the alert: nobody in a team that has no routes yet; on the phone, of pages only."""
-        unrouted = {one.name for one in self.brief.requests if one.category == "route" and not one.symptom}
-        if request.subject.team in unrouted:
-            return ("unheard",)
-        return ("heard", "page") if request.urgency == "page" else ("heard",)
 
     def _decoy(self, turn: int, number: int, day: date, said: set[str]) -> _Story:
         world = self.brief.world

@@ -7,7 +7,6 @@ import fcntl
 import json
 import os
 import re
-import shlex
 import shutil
 import socket
 import subprocess
@@ -30,7 +29,7 @@ from alertforge.tools import find
 
 HERE: Final = Path(__file__).resolve().parent
 DATASET: Final = "3ambench-mini"
-SECONDS: Final = 1200  # for a trial, images included
+MARKS: Final = ("<!-- results of scripts/harbor_e2e -->\n", "<!-- end of results -->\n")  # in a file for --table
 OUTPUT: Final = frozenset({"reward.json", "details.json", "test-stdout.txt", "test-stderr.txt"})  # of a verifier
 
 
@@ -395,6 +394,29 @@ def table(trials: Sequence[Trial], agents: Sequence[str]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+def report(file: Path, command: str, text: str) -> None:
+    """Write a table and its command to a file: between its two marks where it has them, else as the whole of it."""
+    block = f"```bash\n{command}\n```\n\n{text}"
+    old = file.read_text("utf-8") if file.is_file() else ""
+    before, begin, rest = old.partition(MARKS[0])
+    _, end, after = rest.partition(MARKS[1])
+    new = f"{before}{begin}\n{block}{end}{after}" if begin and end else block
+    beside = file.with_name(f".{file.name}.new")
+    beside.write_text(new, "utf-8")
+    beside.replace(file)
+
+
+def typed(agents: Sequence[Agent], registry: Path | None, tasks: Sequence[Path]) -> str:
+    """The command for these results; all tasks of a folder as a pattern."""
+    command = f"scripts/harbor_e2e --agents {','.join(agent.name for agent in agents)}"
+    if registry:
+        return f"{command} --registry {registry}"
+    folder = tasks[0].parent
+    if len(tasks) > 1 and sorted(folder.iterdir()) == sorted(tasks):
+        return f"{command} {folder}/*"
+    return f"{command} {' '.join(map(str, tasks))}"
+
+
 # --- command line ----------------------------------------------------------------------------------------------------
 
 
@@ -467,8 +489,7 @@ def main(
         click.echo(f"harbor_e2e: {error}", err=True)
         sys.exit(1)
     if table_file:
-        command = shlex.join(["scripts/harbor_e2e", *sys.argv[1:]])
-        table_file.write_text(f"```bash\n{command}\n```\n\n{table(run.trials, [one.name for one in agents])}", "utf-8")
+        report(table_file, typed(agents, registry, tasks), table(run.trials, [one.name for one in agents]))
     click.echo(
         f"{'FAILED' if run.faults else 'passed'}: {len(run.trials)} trials of {len(tasks)} tasks with "
         f"{', '.join(agent.name for agent in agents)}; {len(run.faults)} faults; {time.monotonic() - begin:.0f} s"

@@ -168,3 +168,24 @@ def test_a_registry_without_the_dataset_is_an_error(e2e: ModuleType, tmp_path: P
 def test_the_table_has_a_row_a_task_and_every_digit(e2e: ModuleType, job: Path) -> None:
     trials = [e2e.Trial(agent, "af-001", result(), job, REWARDS) for agent in ("oracle", "partial")]
     assert e2e.table(trials, ["oracle", "partial"]).splitlines()[2:] == ["| `af-001` | 0.153333 | 0.153333 | 20 / 20 |"]
+
+
+def test_a_table_replaces_the_one_between_the_marks(e2e: ModuleType, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n\n" + "old\n".join(e2e.MARKS) + "after\n")
+    for _ in range(2):
+        e2e.report(page, "scripts/harbor_e2e x", "| new |\n")
+    block = "\n```bash\nscripts/harbor_e2e x\n```\n\n| new |\n"
+    assert page.read_text() == f"# Page\n\n{e2e.MARKS[0]}{block}{e2e.MARKS[1]}after\n"
+    e2e.report(tmp_path / "new.md", "scripts/harbor_e2e x", "| new |\n")
+    assert (tmp_path / "new.md").read_text() == block.lstrip("\n")
+
+
+def test_all_tasks_of_a_folder_are_named_by_a_pattern(e2e: ModuleType, tmp_path: Path) -> None:
+    tasks = [tmp_path / name for name in ("a", "b", "c")]
+    for task in tasks:
+        task.mkdir()
+    agents = [e2e.AGENTS["oracle"], e2e.AGENTS["nop"]]
+    assert e2e.typed(agents, None, tasks) == f"scripts/harbor_e2e --agents oracle,nop {tmp_path}/*"
+    assert e2e.typed(agents, None, tasks[:2]) == f"scripts/harbor_e2e --agents oracle,nop {tasks[0]} {tasks[1]}"
+    assert e2e.typed(agents, tmp_path, tasks) == f"scripts/harbor_e2e --agents oracle,nop --registry {tmp_path}"

@@ -39,7 +39,7 @@ from typing import Any, Final
 from alertforge.grader.reach import STATE_METRICS, Placed, Reach, Reached, independent, place
 from alertforge.grader.spec import InputSeries, Scenario
 from alertforge.prometheus import promql
-from alertforge.prometheus.promtool import PromtoolError, TestFile, TestResult, printed_name, run_tests
+from alertforge.prometheus.promtool import Active, PromtoolError, TestFile, TestResult, printed_name, run_tests
 from alertforge.prometheus.rules import Group, Pairs, Rule, RuleFile
 from alertforge.prometheus.series import METRIC_NAME, Labels
 
@@ -376,16 +376,19 @@ class _Job:
         self._suspects = None
 
     def _finish(self, result: TestResult) -> None:
-        alerts: dict[tuple[str, int], dict[Labels, Pairs]] = {}
+        active: dict[tuple[str, int], list[tuple[Placed, tuple[Active, ...]]]] = {}
         for p in self._live:
-            if not p.rule.is_alert or not self.ask.wants_alert(p.rule.name):
-                continue
-            keep = self.ask.wants_annotations(p.rule.name)
-            for minute in range(self.ask.scenario.minutes + 1):
-                for active in result.alerts.get((minute, self._name(p)), ()):
-                    firing = alerts.setdefault((p.rule.name, minute), {})
-                    labels = active.labels.without(["alertname"]).with_(self._setting.later.get(p.number, ()))
-                    firing.setdefault(labels, active.annotations if keep else ())
+            if p.rule.is_alert and self.ask.wants_alert(p.rule.name):
+                for minute in range(self.ask.scenario.minutes + 1):
+                    if found := result.alerts.get((minute, self._name(p))):
+                        active.setdefault((p.rule.name, minute), []).append((p, found))
+        alerts: dict[tuple[str, int], tuple[Firing, ...]] = {}
+        known: dict[tuple[tuple[int, int], ...], tuple[Firing, ...]] = {}  # most is the same minute after minute
+        for at, parts in active.items():
+            same = tuple((p.number, id(found)) for p, found in parts)
+            if same not in known:
+                known[same] = self._firing(parts)
+            alerts[at] = known[same]
         records: dict[tuple[str, int], Samples | None] = {}
         failures = self._messages()
         for name, minute in sorted(set(self.ask.records)):
@@ -395,11 +398,17 @@ class _Job:
                 records[name, minute] = None
             else:
                 records[name, minute] = _samples(result.samples.get(key, ()))
-        self.seen = Seen(
-            {key: tuple(sorted(Firing(*item) for item in firing.items())) for key, firing in alerts.items()},
-            records,
-            tuple(failures),
-        )
+        self.seen = Seen(alerts, records, tuple(failures))
+
+    def _firing(self, parts: Iterable[tuple[Placed, tuple[Active, ...]]]) -> tuple[Firing, ...]:
+        """One alert at one minute: what its definitions show together."""
+        firing: dict[Labels, Pairs] = {}
+        for p, found in parts:
+            keep, later = self.ask.wants_annotations(p.rule.name), self._setting.later.get(p.number, ())
+            for one in found:
+                labels = one.labels.without(["alertname"]).with_(later)
+                firing.setdefault(labels, one.annotations if keep else ())
+        return tuple(sorted(Firing(*item) for item in firing.items()))
 
 
 def _record_query(name: str) -> str:

@@ -111,12 +111,11 @@ class Planner:
         return (*alerts, *records, *routes, *inhibitions)
 
     def _drawn(self, ids: _Ids, makers: Mapping[str, Callable[[str, Entry], AlertItem]]) -> list[AlertItem]:
-        """The items about alerts: new ones first, they leave the rest to be broken; then those that name more."""
+        """The items about alerts: new ones first, they leave the rest to be broken; what names more before the rest."""
         out = []
         for wanted, make in makers.items():
-            for entry in sorted(
-                (one for one in self.recipe.queue if one.item == wanted), key=lambda one: (one.on is None, one.audit)
-            ):
+            entries = [one for one in self.recipe.queue if one.item == wanted]
+            for entry in sorted(entries, key=lambda one: (one.on is None, not one.kinds, one.audit)):
                 out += [make(ids.next("A" if wanted == "new-alert" else "P"), entry) for _ in range(entry.count)]
         return out
 
@@ -144,8 +143,12 @@ class Planner:
         return AlertItem(item_id, self.subject(service), KINDS[kind], self.beside(service), self.seed.child(item_id))
 
     def _repair(self, item_id: str, entry: Entry) -> AlertItem:
-        """A broken health alert: as the workflow wants it broken if that can be, with no defect twice."""
-        places = self._places(entry, item_id, self.health_kinds)
+        """A broken alert: as the workflow wants it broken if that can be, with no defect twice.
+
+        It is a health alert, or a burn alert that the workflow names.
+        """
+        burn = [kind for kind in entry.kinds if KINDS[kind].burn]
+        places = self._places(entry, item_id, lambda service: (*self.health_kinds(service), *burn))
         named = [place for place in places if not entry.kinds or place[1] in entry.kinds]
         for some, anyhow in ((named, False), (places, False), (named, True), (places, True)):
             for service, kind in some:
@@ -180,7 +183,11 @@ class Planner:
             and (anyhow or not entry.flavours or defect.flavour in entry.flavours)
             and (anyhow or not entry.defects or defect.name in entry.defects)
         ]
-        return self.seed.rng(item_id, "choice").choice(choices) if choices else None
+        if not choices:
+            return None
+        rng = self.seed.rng(item_id, "choice")  # a family first, or the largest ones would have it all
+        family = rng.choice(list(dict.fromkeys(defect.family for defect, _ in choices)))
+        return rng.choice([choice for choice in choices if choice[0].family == family])
 
     @property
     def _unrouted(self) -> frozenset[str]:

@@ -281,7 +281,7 @@ def _entry(node: _Node, services: int) -> Entry:
     ((item, body),) = _single(node).items()
     required, optional = _ENTRY_KEYS[item]
     fields = body.mapping(required, optional)
-    alerts = {name: kind for name, kind in KINDS.items() if item == "new-alert" or not kind.burn}
+    alerts = {name: kind for name, kind in KINDS.items() if item in ("new-alert", "repair") or not kind.burn}
     defects = {
         "recording": [name for name, defect in DEFECTS.items() if defect.records],
         "route": [name for name, defect in CONFIG_DEFECTS.items() if defect.family == "routes"],

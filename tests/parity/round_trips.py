@@ -626,6 +626,7 @@ def draw_text(rng: random.Random) -> Text:
         value = "".join(rng.choice(_ALPHABET) for _ in range(rng.randint(0, 6)))
         if kind == "plain":
             value = re.sub("[\u2028!]", "", value)  # the parsers part over these: see docs/fidelity.md
+            value = re.sub(r"(?<![^\s,])\?", "", value)
         elif kind == "single":
             value = "'" + value.replace("'", rng.choice(["''", "''", "'"])) + "'"
         elif kind == "double":

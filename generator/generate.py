@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from alertforge.cli import main  # noqa: E402
+from alertforge.cli import main
 
 if __name__ == "__main__":
     main(["build", *sys.argv[1:]], prog_name="generate.py")

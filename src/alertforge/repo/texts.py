@@ -534,7 +534,10 @@ class _Author:
             "ticket": f"{world.ticket_prefix}-{self._ticket(number)}",
         }
         flavour = request.flavour or "silent" if kind == "alert" else _FLAVOURS[kind]
-        told = partial(self._pick, said=said, **names)
+
+        def told(slot: str, *more: str) -> str:
+            return self._pick(slot, *more, said=said, **names)
+
         circle = {"page": ("heard", "page"), "ticket": ("heard",)}.get(request.heard, ("unheard",))
         steps = [told(f"event-{flavour}"), told("step-first")]
         steps += [told("step-middle", kind) for _ in range(rng.between(1, 2))]

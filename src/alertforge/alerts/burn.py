@@ -115,9 +115,9 @@ class BurnKind(StyledKind):
         percent = f"{self.of(subject).factor} * (100 - {Fraction(self.sli.objective(subject.service)) * 100})"
         objective = f"{self.of(subject).factor} * {self.sli.objective(subject.service)}"
         return {
-            "long-only": (self._rule(subject, f"{long} > {limit}"), 0.8),
-            "short-only": (self._rule(subject, f"{short} > {limit}"), 0.7),
-            "either": (self._rule(subject, f"{long} > {limit} or {short} > {limit}"), 0.5),
+            "long-only": (self._rule(subject, f"{long} > {limit}"), 0.9),
+            "short-only": (self._rule(subject, f"{short} > {limit}"), 0.9),
+            "either": (self._rule(subject, f"{long} > {limit} or {short} > {limit}"), 0.75),
             "percent": (self._rule(subject, f"{long} > {percent} and {short} > {percent}"), 0.1),
             "objective": (self._rule(subject, f"{long} > {objective} and {short} > {objective}"), 0.1),
             "no-for": (replace(self.rule(subject), for_=0), 0.5),

@@ -396,11 +396,11 @@ def table(trials: Sequence[Trial], agents: Sequence[str]) -> str:
 
 def report(file: Path, command: str, text: str) -> None:
     """Write a table and its command to a file: between its two marks where it has them, else as the whole of it."""
-    block = f"```bash\n{command}\n```\n\n{text}"
+    block = f"```bash\n{command}\n```\n\n{text}\n"
     old = file.read_text("utf-8") if file.is_file() else ""
     before, begin, rest = old.partition(MARKS[0])
     _, end, after = rest.partition(MARKS[1])
-    new = f"{before}{begin}\n{block}{end}{after}" if begin and end else block
+    new = f"{before}{begin}\n{block}{end}{after}" if begin and end else block.rstrip("\n") + "\n"
     beside = file.with_name(f".{file.name}.new")
     beside.write_text(new, "utf-8")
     beside.replace(file)

@@ -175,10 +175,10 @@ def test_a_table_replaces_the_one_between_the_marks(e2e: ModuleType, tmp_path: P
     page.write_text("# Page\n\n" + "old\n".join(e2e.MARKS) + "after\n")
     for _ in range(2):
         e2e.report(page, "scripts/harbor_e2e x", "| new |\n")
-    block = "\n```bash\nscripts/harbor_e2e x\n```\n\n| new |\n"
-    assert page.read_text() == f"# Page\n\n{e2e.MARKS[0]}{block}{e2e.MARKS[1]}after\n"
+    block = "```bash\nscripts/harbor_e2e x\n```\n\n| new |\n"
+    assert page.read_text() == f"# Page\n\n{e2e.MARKS[0]}\n{block}\n{e2e.MARKS[1]}after\n"
     e2e.report(tmp_path / "new.md", "scripts/harbor_e2e x", "| new |\n")
-    assert (tmp_path / "new.md").read_text() == block.lstrip("\n")
+    assert (tmp_path / "new.md").read_text() == block
 
 
 def test_all_tasks_of_a_folder_are_named_by_a_pattern(e2e: ModuleType, tmp_path: Path) -> None:

@@ -397,6 +397,18 @@ def test_a_rule_that_kills_promtool_costs_only_itself(
         assert "without" not in seen.failures
 
 
+def test_no_rule_is_blamed_for_a_machine_that_is_busy(
+    binary: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A promtool that waits longer by the clock than it may compute."""
+    monkeypatch.setattr(replay_module, "GRACE_SECONDS", 1.0)
+    late = tmp_path / "promtool"
+    late.write_text(f'#!/bin/sh\nsleep 3\nexec {binary} "$@"\n')
+    late.chmod(0o755)
+    seen = replay([rule_file(alert("First", "x"))], [Ask(scenario("with", 3, x="0+1x3"))], promtool=late)
+    assert (seen.failures, seen.firing_minutes("with", "First")) == ({}, (0, 1, 2, 3))
+
+
 def test_the_deadline_holds_whatever_the_rules_do(binary: Path) -> None:
     asks = [Ask(scenario(f"s{number}", 3, x="0+1x3"), records=(("r", 1),)) for number in range(6)]
     with ends():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import resource
 import time
 from pathlib import Path
 
@@ -253,3 +254,13 @@ def test_children_of_a_stopped_process_die_with_it(tmp_path: Path) -> None:
     assert run_tests([TestFile((), (), 0)], spy, seconds=0.5)[0] is None
     time.sleep(3.5)
     assert not (tmp_path / "alive").exists()
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="processor time is limited on Linux only")
+def test_computing_is_limited_whatever_the_clock_says(binary: Path) -> None:
+    rule = Rule("Bomb", "max_over_time(x[10y:1ms]) > 0")
+    results, reason = run_tests(
+        [TestFile(one_group(rule), (("x", "1x5"),), 3, ("Bomb",))], binary, seconds=60, processor_seconds=1
+    )
+    assert results is None
+    assert "processor time" in reason

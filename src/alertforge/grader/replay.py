@@ -49,8 +49,9 @@ MAX_KILLERS: Final = 4  # rules per scenario that may kill promtool before the s
 MAX_BATCH: Final = 40  # scenarios a process
 LEAST_SECONDS: Final = 0.25  # estimated work that is worth a process of its own
 BATCH_SECONDS: Final = 20.0  # estimated work a process, also bounds its output
-PATIENCE: Final = 15.0  # a process may take so many times its estimate ...
-GRACE_SECONDS: Final = 8.0  # ... and this much more
+PATIENCE: Final = 15.0  # a process may compute for so many times its estimate ...
+GRACE_SECONDS: Final = 8.0  # ... and this much more; a rule is not to blame for a machine that is busy
+BUSY: Final = 10.0  # processes that want the same processor: how much longer computing may take by the clock
 
 
 # --- questions and answers -------------------------------------------------------------------------------------------
@@ -523,10 +524,12 @@ class _Runner:
     def _test(self, jobs: Sequence[_Job], files: Sequence[TestFile]) -> list[TestResult] | None:
         """Results, or None where the process died; out of time, the jobs are given up."""
         patience = PATIENCE * sum(job.estimate() for job in jobs) + GRACE_SECONDS
-        seconds = min(patience, self._deadline - time.monotonic())
+        seconds = min(BUSY * patience, self._deadline - time.monotonic())
         results = None
         if seconds > 0:
-            results, reason = run_tests(files, self._binary, seconds=seconds, thrifty=self._shared)
+            results, reason = run_tests(
+                files, self._binary, seconds=seconds, processor_seconds=patience, thrifty=self._shared
+            )
             if len(jobs) == 1:
                 jobs[0].complaint = f"promtool {reason}" if results is None else results[0].problem or jobs[0].complaint
         if results is None and time.monotonic() >= self._deadline:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import resource
@@ -171,11 +172,17 @@ def _complaints(stderr: str, names: Sequence[str]) -> dict[str, str]:
 
 
 def run_tests(
-    files: Sequence[TestFile], promtool: Path, *, seconds: float, thrifty: bool = True
+    files: Sequence[TestFile],
+    promtool: Path,
+    *,
+    seconds: float,
+    processor_seconds: float | None = None,
+    thrifty: bool = True,
 ) -> tuple[list[TestResult] | None, str]:
     """Run test files in one process. Returns one result per file, or None and the reason where the process died.
 
-    `seconds` limits the whole process. `thrifty` sets `GOMAXPROCS=1 GOGC=400`, which saves a third of the processor
+    `seconds` limits the whole process; `processor_seconds` what it may compute, however busy the machine is (Linux
+    only, in whole seconds). `thrifty` sets `GOMAXPROCS=1 GOGC=400`, which saves a third of the processor
     time, and a `GOMEMLIMIT` from which garbage is collected sooner; without it the Go runtime decides.
     """
     with _scratch() as folder:
@@ -185,7 +192,7 @@ def run_tests(
         names = [f"t{number}.yml" for number in range(len(files))]
         environment = THRIFTY if thrifty else {}
         command: list[str | Path] = [promtool, "test", "rules", "--junit=junit.xml", *names]
-        run = _run(command, folder, seconds, environment, quiet=True)
+        run = _run(command, folder, seconds, environment, processor_seconds=processor_seconds, quiet=True)
         if run.code not in (0, 1):
             return None, run.reason
         return _read_junit(folder / "junit.xml", files)
@@ -470,6 +477,7 @@ def _run(
     seconds: float,
     environment: Mapping[str, str] | None = None,
     *,
+    processor_seconds: float | None = None,
     quiet: bool = False,
 ) -> _Run:
     """Run promtool in its scratch folder; `quiet` throws away what it prints."""
@@ -487,7 +495,7 @@ def _run(
             )
         except OSError as error:
             raise PromtoolError(f"{command[0]} does not start: {error.strerror}") from error
-        _limit(process.pid)
+        _limit(process.pid, processor_seconds)
         try:
             code = process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -498,15 +506,21 @@ def _run(
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-    return _Run(code, f"crashed or ran out of memory (exit code {code})")
+    return _Run(code, f"crashed, or ran out of memory or processor time (exit code {code})")
 
 
-def _limit(pid: int) -> None:
-    """Set limits from outside: safe where threads start processes, unlike code between fork and exec."""
+def _limit(pid: int, processor_seconds: float | None = None) -> None:
+    """Set limits from outside: safe where threads start processes, unlike code between fork and exec.
+
+    Go ignores the signal of a soft limit on processor time; the hard one kills.
+    """
     if not hasattr(resource, "prlimit"):  # not Linux
         return
+    limits = [(resource.RLIMIT_DATA, MEMORY_BYTES), (resource.RLIMIT_FSIZE, FILE_BYTES)]
+    if processor_seconds is not None:
+        limits.append((resource.RLIMIT_CPU, math.ceil(processor_seconds)))
     with contextlib.suppress(ProcessLookupError, PermissionError, ValueError):
-        for kind, most in ((resource.RLIMIT_DATA, MEMORY_BYTES), (resource.RLIMIT_FSIZE, FILE_BYTES)):
+        for kind, most in limits:
             hard = resource.prlimit(pid, kind)[1]
             most = most if hard == resource.RLIM_INFINITY else min(most, hard)
             resource.prlimit(pid, kind, (most, hard))

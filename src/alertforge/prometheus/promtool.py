@@ -523,7 +523,7 @@ def _limit(pid: int, processor_seconds: float | None = None) -> None:
         for kind, most in limits:
             hard = resource.prlimit(pid, kind)[1]
             most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.prlimit(pid, kind, (most, hard))
+            resource.prlimit(pid, kind, (most, most))
 
 
 _PAIRED: Final = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\.", re.DOTALL)

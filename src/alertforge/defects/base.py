@@ -43,7 +43,6 @@ class Defect:
     mis_repairs: Repairs
     hidden: bool = True
     records: bool = False
-    kinds: frozenset[str] | None = None
     delivered: tuple[str, ...] = ()
     paged: tuple[str, ...] = ()
     ticketed: tuple[str, ...] = ()

@@ -29,11 +29,6 @@ class Scene:
         """Where the team's pages and tickets go."""
         return tuple(pattern.format(team=self.team) for pattern in self.style.receiver.values())
 
-    @property
-    def other_teams(self) -> tuple[str, ...]:
-        """The labels of all other teams, in the company's order."""
-        return tuple(team.name for team in self.world.teams if team.name != self.team)
-
     def is_ours(self, route: Route) -> bool:
         """Whether a route asks for the team, or leads to one of its receivers."""
         return asks_for(route.matchers, self.style.owner_label, self.team) or route.receiver in self.receivers

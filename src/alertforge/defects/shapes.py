@@ -343,16 +343,6 @@ def wait_less(rule: Rule, _: Subject) -> Rule | None:
     return replace(rule, for_=0)
 
 
-def hold_on(rule: Rule, _: Subject) -> Rule | None:
-    """Keep firing for a quarter of an hour."""
-    return replace(rule, keep_firing_for=15 * MINUTE)
-
-
-def ticket_only(rule: Rule, subject: Subject) -> Rule | None:
-    """Turn the page into a ticket."""
-    return rule.with_label(subject.style.severity_label, subject.style.severities["ticket"])
-
-
 def page_for_it(rule: Rule, subject: Subject) -> Rule | None:
     """Turn the ticket into a page."""
     return rule.with_label(subject.style.severity_label, subject.style.severities["page"])

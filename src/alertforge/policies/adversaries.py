@@ -6,7 +6,7 @@ nothing at all; what games one kind of check must lose more than it gains.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,7 +17,7 @@ from alertforge.draft import Draft, broken
 from alertforge.items.alert import AlertItem
 from alertforge.items.inhibition import InhibitionItem
 from alertforge.items.route import RouteItem
-from alertforge.prometheus.promql import Binary, Expr, Selector, parse, rewrite, to_text
+from alertforge.prometheus.promql import Binary, Expr, Selector, parse, rewrite, to_text, walk
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.model import Repo
 from alertforge.task import Attempt
@@ -80,7 +80,7 @@ def _per_pod(draft: Draft) -> Repo:
 
     def each(rule: Rule, item: AlertItem) -> Rule:
         subject = item.subject
-        selectors = [node for node in _walk(rule.tree) if isinstance(node, Selector) and not shapes.is_record(node)]
+        selectors = [node for node in walk(rule.tree) if isinstance(node, Selector) and not shapes.is_record(node)]
         if not selectors:
             return rule
         expr = f"({rule.expr}) * on ({subject.by}) group_right () up{{{subject.scope}}}"
@@ -146,17 +146,6 @@ def _no_for(draft: Draft) -> Repo | None:
     if not any(item.rule.for_ for item in _alerts(draft)):
         return None
     return _on_alerts(draft, lambda rule, _: replace(rule, for_=0), draft.solved)
-
-
-def _walk(tree: Expr) -> Iterator[Expr]:
-    found: list[Expr] = []
-
-    def note(node: Expr) -> Expr:
-        found.append(node)
-        return node
-
-    rewrite(tree, note)
-    yield from found
 
 
 # --- the rest of the rules -------------------------------------------------------------------------------------------

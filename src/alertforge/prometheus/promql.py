@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import promql_parser as reader
 
-from alertforge.prometheus.series import METRIC_NAME, Labels, is_legacy_name, number_text, quote
+from alertforge.prometheus.series import METRIC_NAME, is_legacy_name, number_text, quote
 
 MAX_LENGTH: Final = 8192  # characters; longer expressions take promtool itself tens of seconds
 MAX_DEPTH: Final = 160  # nesting of the tree, also keeps the reader's own recursion off the end of its stack
@@ -509,15 +509,6 @@ def swap(expr: Expr, old: Expr, new: Expr) -> Expr:
 def selectors(expr: Expr) -> list[Selector]:
     """All selectors, left to right."""
     return [node for node in walk(expr) if isinstance(node, Selector)]
-
-
-def selector_of(labels: Labels, *, window: int | None = None) -> Selector:
-    """The selector that asks for exactly the labels given (equality matchers)."""
-    return Selector(
-        labels.name or None,
-        tuple(Matcher(name, "=", value) for name, value in labels.pairs if name != METRIC_NAME),
-        window,
-    )
 
 
 # --- normal form -----------------------------------------------------------------------------------------------------

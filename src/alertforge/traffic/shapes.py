@@ -47,11 +47,6 @@ def plateau(base: Sequence[Fraction], first: int, last: int, level: Fraction) ->
     return [level if first <= minute <= last else value for minute, value in enumerate(base)]
 
 
-def ramp(first: Fraction, last: Fraction, minutes: int) -> list[Fraction]:
-    """A straight line from `first` to `last` over `minutes` steps."""
-    return [first + (last - first) * minute / minutes for minute in range(minutes + 1)]
-
-
 def split(total: int, weights: Sequence[int]) -> list[int]:
     """`total` in whole parts after `weights`, the rest to the first ones: nothing is lost by rounding."""
     whole = sum(weights)

@@ -21,6 +21,7 @@ from alertforge.create import draft
 from alertforge.repo import script, texts
 from alertforge.repo.brief import Brief
 from alertforge.repo.printer import duration
+from alertforge.repo.texts.writer import WORKSPACE
 from alertforge.repo.wordings import Fact, agreeing, clause, wordings
 from alertforge.seeds import Seed
 
@@ -82,7 +83,7 @@ def test_the_same_seed_gives_the_same_bytes_under_any_hash_seed() -> None:
 
 
 def test_every_wording_renders_and_is_unique_in_its_slot() -> None:
-    for slot, ways in texts.wordings().items():
+    for slot, ways in wordings().items():
         assert len(ways) >= 3, slot
         assert len(set(ways)) == len(ways), slot
 
@@ -291,7 +292,7 @@ def test_the_instruction_holds_every_request_once_and_every_constraint(number: i
     text = texts.instruction(told, seed)
     for request in told.requests:
         assert text.count(f"**{request.id}**") == 1
-    for word in ("`interval`", "`query_offset`", "`limit`", "time", "`ALERTS", texts.WORKSPACE, "promtool", "amtool"):
+    for word in ("`interval`", "`query_offset`", "`limit`", "time", "`ALERTS", WORKSPACE, "promtool", "amtool"):
         assert word.lower() in text.lower(), word
     assert "bin/af-check" in text and "README" in text
 

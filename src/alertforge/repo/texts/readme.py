@@ -1,0 +1,185 @@
+"""The README of the repo: layout, house style, alert policies, routing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from alertforge.repo.texts.tiers import Tier, tiers
+from alertforge.repo.texts.writer import Writer
+from alertforge.repo.wordings import clause, upper
+from alertforge.seeds import Rng
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One alert policy, ready to print."""
+
+    title: str
+    symptom: str
+    word: str
+    condition: str
+    example: str
+
+
+@dataclass(frozen=True)
+class Readme:
+    """What the templates of a README may ask for, as `me`."""
+
+    writer: Writer
+
+    def text(self) -> str:
+        """The whole page."""
+        return _in_drawn_order(self.writer.render("readme", me=self), self.writer.seed.rng("sections"))
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """Every alert policy of the house."""
+        brief = self.writer.brief
+        service = self.writer.draw("example", of=brief.world.services)
+        symptoms = brief.world.style.symptoms
+        return [
+            Kind(
+                one.title,
+                symptoms[one.kind],
+                one.urgency,
+                clause(self.writer.tell(one.condition, turn)),
+                self.writer.alert_name(one.kind, service),
+            )
+            for turn, one in enumerate(brief.policies)
+        ]
+
+    @property
+    def example_of_names(self) -> dict[str, Any]:
+        """One alert name, with what it is made of."""
+        service = self.writer.draw("example", of=self.writer.brief.world.services)
+        entry = self.writer.draw("example-kind", of=self.writer.brief.policies)
+        return {"kind": entry.title, "service": service.name, "name": self.writer.alert_name(entry.kind, service)}
+
+    def rows(self, *columns: str) -> list[list[str]]:
+        """A table of the alert policies; names and words in code marks."""
+        code = {"symptom", "word", "example"}
+        return [
+            [f"`{getattr(kind, name)}`" if name in code else getattr(kind, name) for name in columns]
+            for kind in self.kinds
+        ]
+
+    @property
+    def condition_lines(self) -> list[str]:
+        """The alert policies, a sentence each."""
+        return [f"{upper(one.title)} is `{one.word}`: {one.condition}." for one in self.kinds]
+
+    @property
+    def tiers(self) -> list[Tier]:
+        """The burn tiers, fast one first."""
+        return tiers(self.writer)
+
+    @property
+    def tier_rows(self) -> list[list[str]]:
+        """The burn tiers as a table."""
+        return [
+            [one.title, f"`{one.word}`", one.long, one.short, one.factor, one.wait, f"{one.spent} % in {one.long}"]
+            for one in self.tiers
+        ]
+
+    @property
+    def tier_rows_short(self) -> list[list[str]]:
+        """The same, urgency late."""
+        return [
+            [one.title, one.long, one.short, f"{one.factor}×", one.wait, f"`{one.word}`", f"{one.spent} %"]
+            for one in self.tiers
+        ]
+
+    @property
+    def tier_columns(self) -> list[list[str]]:
+        """The same, a column a tier."""
+        fast, slow = self.tier_rows
+        names = ("urgency", "long window", "short window", "factor", "`for`", "budget spent")
+        return [[name, a, b] for name, a, b in zip(names, fast[1:], slow[1:], strict=True)]
+
+    @property
+    def tier_sentences(self) -> list[str]:
+        """The same, a sentence a tier."""
+        return [one.sentence(self.writer, turn, f"**{one.title}**") for turn, one in enumerate(self.tiers, 2)]
+
+    @property
+    def places(self) -> list[str]:
+        """Where rules are, and how they are wrapped."""
+        style = self.writer.brief.world.style
+        return [
+            self.writer.say(f"place-{style.files}"),
+            self.writer.say("place-records"),
+            self.writer.say("place-exporters"),
+            self.writer.say("manifests" if style.manifests else "plain"),
+        ]
+
+    @property
+    def label_rules(self) -> list[str]:
+        """Which labels an alert carries."""
+        return [self.writer.say(slot) for slot in ("labels", "labels-other", "one-alert")]
+
+    @property
+    def naming(self) -> list[str]:
+        """How alerts are named."""
+        out = [self.writer.say("names")]
+        if re.search(r"\{[Ss]ervice\}", self.writer.brief.world.style.alert_name):
+            out.append(self.writer.say("name-parts"))
+        return [*out, self.writer.say("names-example", **self.example_of_names)]
+
+    @property
+    def annotating(self) -> list[str]:
+        """Annotations and runbooks."""
+        style = self.writer.brief.world.style
+        out = [self.writer.say("annotations"), self.writer.say("runbook")]
+        if style.description_key:
+            out.insert(1, self.writer.say("description"))
+        if "{slug}" in style.runbook:
+            out.append(self.writer.say("slug"))
+        return out
+
+    @property
+    def burning(self) -> list[str]:
+        """How burn alerts work."""
+        return [self.writer.say("burn"), self.writer.say("period")]
+
+    @property
+    def guards(self) -> list[str]:
+        """Minimum traffic, where some policy has it."""
+        guarded = any(one.kind == "error-ratio" for one in self.writer.brief.policies)
+        return [self.writer.say("guard")] if guarded else []
+
+    @property
+    def recording(self) -> list[str]:
+        """What is recorded, and under which names."""
+        brief, style = self.writer.brief, self.writer.brief.world.style
+        out = [self.writer.say("records"), self.writer.say("records-windows")]
+        families = {service.family.name for service in brief.world.services}
+        if "{family}" not in style.record_name and len(families) > 1:
+            out.append(self.writer.say("records-shared"))
+        latency = re.escape(style.latency_record_name).replace(r"\{family\}", ".+").replace(r"\{window\}", ".+")
+        if any(re.fullmatch(latency, name) for name in brief.records):
+            out.append(self.writer.say("latency-records"))
+        return out
+
+    @property
+    def routing(self) -> list[str]:
+        """The routing policy."""
+        return [self.writer.tell(one) for one in self.writer.brief.routing]
+
+    @property
+    def inhibiting(self) -> list[str]:
+        """The inhibition policy."""
+        return [self.writer.tell(one) for one in self.writer.brief.inhibitions]
+
+    @property
+    def metric_rows(self) -> list[tuple[str, str]]:
+        """What targets export."""
+        return [(f"`{name}`", self.writer.tell(what)) for name, what in self.writer.brief.metrics]
+
+
+def _in_drawn_order(text: str, rng: Rng) -> str:
+    """The sections of a README, which `%%` stands between, the first and the last in their place; `§` is a number."""
+    first, *sections, last = text.split("\n%%\n")
+    ordered = [*rng.shuffled(sections), last]
+    return "\n".join([first, *(one.replace("§", str(number)) for number, one in enumerate(ordered, 1))])

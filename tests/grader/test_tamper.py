@@ -151,8 +151,44 @@ def test_a_record_of_ones_own_does_not_hide_alerts() -> None:
 
 def test_a_label_that_is_worked_out_from_alerts() -> None:
     text = "{{ with query \"ALERTS{alertname='B'}\" }}page{{ else }}ticket{{ end }}"
-    assert len(find(rule_file(Rule("A", "up == 0", labels=(("severity", text),))))) == 1
+    assert len(find(rule_file(Rule("A", "up == 0", labels=(("severity", text),))))) == 2
     assert find(rule_file(Rule("A", "up == 0", annotations=(("summary", text),)))) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ if $externalURL }}none{{ else }}page{{ end }}",
+        "{{ with externalURL }}none{{ end }}",
+        "{{- .ExternalURL -}}",
+        "{{ $externalLabels.cluster }}",
+        "{{ .ExternalLabels.cluster }}",
+        "{{ pathPrefix }}",
+        '{{ range query "up offset 1d" }}none{{ end }}',
+        "{{ if $value }}\n{{ if $externalURL }}none{{ end }}{{ end }}",
+    ],
+)
+def test_a_label_that_is_worked_out_from_more_than_the_alert(text: str) -> None:
+    """A replay has no external URL, no external labels and no yesterday."""
+    labelled = rule_file(Rule("A", "up == 0", labels=(("severity", text),)))
+    assert find(labelled) == ("rules/a.yml: alert A: label severity is worked out from more than the alert itself",)
+    assert len(find(rule_file(alert("up == 0"), labels=(("severity", text),)))) == 1
+    assert find(labelled, baseline=(rule_file(Rule("B", "up == 1", labels=(("severity", text),))),)) == ()
+    assert find(rule_file(Rule("A", "up == 0", annotations=(("summary", text),)))) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query of externalURL",
+        "{{ $labels.query }}",
+        "{{ .Labels.ExternalURL }}",
+        "{{ $value | humanize }}",
+        '{{ if eq $labels.kind "query" }}reads{{ end }}',
+    ],
+)
+def test_a_label_of_what_the_alert_carries_is_honest(text: str) -> None:
+    assert find(rule_file(Rule("A", "up == 0", labels=(("what", text),)))) == ()
 
 
 def test_alerts_are_found_behind_records() -> None:
@@ -229,6 +265,13 @@ def test_a_clock_is_found_behind_records() -> None:
     behind = (record("q", "max(queue_depth)"), alert("q * 1e5 > time()"))
     assert len(find(rule_file(*behind))) == 1
     assert find(rule_file(record("q", "max(last_success)"), alert("time() - q > 600"))) == ()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_records_in_a_circle_hide_no_clock_and_end_nothing(turned: bool) -> None:
+    circle = [record("b", "time()"), record("a", "b"), record("b", "a"), record("c", "a")]
+    found = find(rule_file(*(circle[::-1] if turned else circle), alert("up == 0 and on () c > 1e9")))
+    assert [reason for reason in found if "alert A" in reason] != []
 
 
 def test_office_hours_of_the_baseline_stay() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,21 +52,21 @@ def test_the_digest_follows_what_matters_alone(root: Path) -> None:
 
 def _symlinked_file(root: Path) -> None:
     (root / "secret.yml").write_text(RULES.replace("A", "Secret"))
-    (root / "rules/z.yml").symlink_to(root / "secret.yml")
+    (root / "rules/z.yml").symlink_to("../secret.yml")
 
 
 def _symlinked_folder(root: Path) -> None:
     (root / "elsewhere").mkdir()
     (root / "elsewhere/s.yml").write_text(RULES.replace("A", "Secret"))
-    (root / "rules/z").symlink_to(root / "elsewhere")
+    (root / "rules/z").symlink_to("../elsewhere")
 
 
-def _pipe(root: Path) -> None:
-    os.mkfifo(root / "rules/z.yml")
+def _dangling(root: Path) -> None:
+    (root / "rules/z.yml").symlink_to("nowhere.yml")
 
 
-def _device(root: Path) -> None:
-    (root / "rules/z.yml").symlink_to("/dev/zero")
+def _loop(root: Path) -> None:
+    (root / "rules/z.yml").symlink_to("z.yml")
 
 
 def _folder(root: Path) -> None:
@@ -98,8 +101,8 @@ def _deep(root: Path) -> None:
     [
         (_symlinked_file, "symbolic link"),
         (_symlinked_folder, "symbolic link"),
-        (_pipe, "not a regular file"),
-        (_device, "symbolic link"),
+        (_dangling, "symbolic link"),
+        (_loop, "symbolic link"),
         (_folder, "a directory where a rule file should be"),
         (_huge, "bytes (at most"),
         (_binary, "not UTF-8"),
@@ -116,6 +119,52 @@ def test_a_trap_is_one_problem_and_the_rest_is_read(root: Path, trap: Callable[[
     assert str(problem).startswith("rules/z")
     assert said in str(problem)
     assert [rule.name for file in loaded.rule_files for rule in file.rules()] == ["A", "A"]
+
+
+def _device(root: Path) -> None:
+    (root / "rules/z.yml").symlink_to("/dev/zero")
+
+
+def _pipe(root: Path) -> None:
+    os.mkfifo(root / "rules/z.yml")
+
+
+def _absolute(root: Path) -> None:
+    (root / "rules/z.yml").symlink_to(root / "rules/a.yml")
+
+
+def _outward(root: Path) -> None:
+    (root.parent / "secret.yml").write_text(RULES.replace("A", "Secret"))
+    (root / "rules/z.yml").symlink_to("../../secret.yml")
+
+
+def _outward_by_detour(root: Path) -> None:
+    (root / "rules/way").symlink_to("../..")
+    (root / "rules/z.yml").symlink_to("way/secret.yml")
+
+
+@pytest.mark.parametrize(
+    ("trap", "problems"), [(_device, 0), (_pipe, 0), (_absolute, 0), (_outward, 0), (_outward_by_detour, 1)]
+)
+def test_what_does_not_reach_the_verifier_is_passed_over(
+    root: Path, trap: Callable[[Path], None], problems: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The same as after the transfer that Harbor makes: an archive, unpacked with the `data` filter."""
+    trap(root)
+    carried = tmp_path_factory.mktemp("carried")
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        archive.add(root, arcname=".")
+    buffer.seek(0)
+    with tarfile.open(fileobj=buffer) as archive:
+        for member in archive:
+            with contextlib.suppress(tarfile.FilterError):
+                archive.extract(member, carried, filter="data")
+    with ends():
+        here = load(root)
+        there = load(carried)
+    assert here == there
+    assert len(here.problems) == problems
 
 
 def test_an_absent_workspace(tmp_path: Path) -> None:

@@ -81,13 +81,13 @@ class Records:
         """From the names and expressions of recording rules; records may read each other."""
         clocks: dict[str, Expr] = {}
         for _ in range(8):  # deeper than that is caught where it is used
-            known = cls(clocks)
-            grown = {
-                name: tree for name, tree in records if has_clock(tree, known) and _samples(tree, known, REPLAY[:1])
-            }
-            if grown.keys() == clocks.keys():
+            known = cls(dict(clocks))
+            for name, tree in records:
+                # the first that is found stays: one that reads only what was known before it ends no circle
+                if name not in clocks and has_clock(tree, known) and _samples(tree, known, REPLAY[:1]):
+                    clocks[name] = tree
+            if clocks.keys() == known.clocks.keys():
                 break
-            clocks = grown
         reads: dict[str, frozenset[str]] = {}
         for name, tree in records:
             reads[name] = reads.get(name, frozenset()) | {one.name for one in promql.selectors(tree) if one.name}

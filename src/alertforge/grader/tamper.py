@@ -4,6 +4,7 @@
 - an alert that reads `ALERTS`, directly or through records, under any spelling;
 - `interval`, `query_offset` or `limit` of a group other than in the baseline;
 - time intervals that the baseline's Alertmanager configuration does not have;
+- a label worked out from more than the alert itself: a query, or what a server knows of itself (its URL, its labels);
 - an expression that tells the replay from a server by its clock (`clock.py` says what does and what does not).
 
 What the baseline has already is nobody's tampering. Everything else is judged by behaviour.
@@ -23,7 +24,7 @@ from alertforge.grader.definitions import Definition, definition, tree_of
 from alertforge.grader.spec import Scenario
 from alertforge.prometheus import promql
 from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Matcher, Selector, String
-from alertforge.prometheus.rules import Group, Rule, RuleFile
+from alertforge.prometheus.rules import Group, Pairs, Rule, RuleFile
 from alertforge.prometheus.series import METRIC_NAME
 
 STATE_METRICS: Final = ("ALERTS", "ALERTS_FOR_STATE")
@@ -70,6 +71,13 @@ def find(
         f"{placed}: reads the state of other alerts"
         for placed in _readers_of_alerts(rules, known)
         if placed.form.expr not in read_before or _templates(placed, frozenset(STATE_METRICS))
+    ]
+    labels_before = {pair for placed in old_rules for pair in _labels(placed)}
+    out += [
+        f"{placed}: label {name} is worked out from more than the alert itself"
+        for placed in rules
+        for name, text in _labels(placed)
+        if (name, text) not in labels_before and _looks_outside(text)
     ]
     clocked_before = {placed.form.expr for placed, _ in _clocked(old_rules, inputs)}
     out += [
@@ -126,8 +134,12 @@ class _Known:
 _LABEL: Final = re.compile(r"[{,]\s*([A-Za-z_][A-Za-z0-9_]*)\s*=")  # in our own notation of series
 
 
+def _labels(placed: _Placed) -> Pairs:
+    return (*placed.group.labels, *placed.rule.labels)
+
+
 def _static_labels(placed: _Placed) -> set[str]:
-    return {name for name, _ in (*placed.group.labels, *placed.rule.labels)}
+    return {name for name, _ in _labels(placed)}
 
 
 def _texts(tree: Expr | None) -> set[str]:
@@ -249,6 +261,20 @@ def _ends_fit(pattern: str, name: str) -> bool:
 def _plain_run(pattern: str) -> str:
     end = next((i for i, char in enumerate(pattern) if not (char.isalnum() or char in "_:")), len(pattern))
     return pattern[:end]
+
+
+# --- labels ----------------------------------------------------------------------------------------------------------
+
+_OUTSIDE: Final = re.compile(
+    r"(?<![\w.$])(?:query|externalURL|pathPrefix)\b|(?:\$external|(?<!\w)\.External)(?:URL|Labels)\b"
+)
+_QUOTED: Final = re.compile(r'"(?:\\.|[^"\\])*"|`[^`]*`')
+_ACTION: Final = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+
+
+def _looks_outside(text: str) -> bool:
+    """Whether a template reads what an alert does not carry; a replay and a server differ there."""
+    return any(_OUTSIDE.search(_QUOTED.sub("''", action)) for action in _ACTION.findall(text))
 
 
 # --- clock -----------------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Load a workspace that someone else wrote: rule files and Alertmanager's configuration, and nothing else.
 
-Nothing is followed, executed or trusted: symbolic links, devices, pipes, huge or undecodable files are problems of
-the workspace, never errors of the grader. Rule files are `rules/**/*.yml` and `*.yaml`, by path.
+Nothing is followed, executed or trusted: symbolic links, huge or undecodable files are problems of the workspace,
+never errors of the grader. Rule files are `rules/**/*.yml` and `*.yaml`, by path. Links that lead out of the workspace,
+pipes and devices below `rules/` are passed over: what carries a workspace to the verifier leaves them behind.
 """
 
 from __future__ import annotations
@@ -122,6 +123,8 @@ def _walk(top: Path, problems: list[Problem]) -> Iterator[tuple[str, Path]]:
         for entry in sorted(entries, key=lambda entry: os.fsencode(entry.name)):
             path = folder / entry.name
             shown = _shown(path, top)
+            if _stays_behind(entry, top.parent):
+                continue
             if entry.is_symlink():
                 problems.append(Problem(shown, "", "symbolic link; not followed"))
             elif entry.is_dir(follow_symlinks=False):
@@ -133,6 +136,18 @@ def _walk(top: Path, problems: list[Problem]) -> Iterator[tuple[str, Path]]:
                     waiting.append((path, depth + 1))
             elif path.suffix in SUFFIXES:
                 yield shown, path
+
+
+def _stays_behind(entry: os.DirEntry[str], root: Path) -> bool:
+    """Whether Harbor drops an entry on its way to the verifier, as the `data` filter of Python's `tarfile` does."""
+    if not entry.is_symlink():
+        return not (entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False))
+    try:
+        target = Path(entry.path).readlink()
+    except OSError:
+        return False
+    within = Path(entry.path).parent.relative_to(root)
+    return target.is_absolute() or os.path.normpath(within / target).startswith("..")
 
 
 def _shown(path: Path, top: Path) -> str:

@@ -15,6 +15,8 @@ from alertforge.world.model import World
 
 from .bench import Bench, bench
 
+SHARES = {"error-ratio", "memory-limit", "cpu-throttling", "probe-failing", "pool-saturation", "slow-share"}
+
 
 def small_company() -> World:
     """Few pods and short windows."""
@@ -51,7 +53,8 @@ def test_texts_name_the_service_and_every_number(kind: str) -> None:
     assert subject.service.name in own.outcome(subject)
     assert f"{own.for_minutes(subject)} minutes" in spelled_out
     if not own.burn:
-        assert subject.style.thresholds.get(kind, "") in spelled_out
+        limit = subject.style.thresholds.get(kind, "")
+        assert (f"{float(limit) * 100:g} %" if kind in SHARES else limit) in spelled_out
         assert not own.windowed or f"{subject.windows(kind)} minutes" in spelled_out
     expressions = own.rule(subject).expr + "".join(
         rule.expr for rules in own.accepted(subject).values() for rule in rules

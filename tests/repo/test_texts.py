@@ -22,7 +22,7 @@ from alertforge.repo import script, texts
 from alertforge.repo.brief import Brief
 from alertforge.repo.printer import duration
 from alertforge.repo.texts.writer import WORKSPACE
-from alertforge.repo.wordings import Fact, agreeing, clause, wordings
+from alertforge.repo.wordings import Fact, Share, agreeing, clause, wordings
 from alertforge.seeds import Seed
 
 TASKS = 30
@@ -141,6 +141,29 @@ def test_the_readme_states_every_policy_with_its_numbers(number: int) -> None:
         assert fitting, entry.condition
         assert any(told.world.style.symptoms[entry.kind] in line for line in lines)
         assert entry.urgency in text
+
+
+@NUMBERS
+def test_shares_are_percentages_all_written_alike(number: int) -> None:
+    told, seed = brief(number)
+    shares = [part for entry in told.policies for _, part in entry.condition.names if isinstance(part, Share)]
+    texts_ = [text for path, text in everything(number).items() if path.endswith(".md") and "postmortems/" not in path]
+    ways = {re.sub(r"[\d.]+", "N", one) for text in texts_ for one in re.findall(r"[\d.]+(?: ?%| percent)", text)}
+    assert len(ways) == 1
+    readme = plain(texts.documents(told, seed)["README.md"])
+    for share in shares:
+        percent = ways.copy().pop().replace("N", share.hundredths)
+        assert percent in readme
+        assert not re.search(
+            rf"(more than|above|over|exceeds|less than|fewer than|under|below) {share.fraction} of", readme
+        )
+
+
+@pytest.mark.parametrize(
+    ("fraction", "percent"), [("0.15", "15 %"), ("0.9", "90 %"), ("0.005", "0.5 %"), ("1", "100 %")]
+)
+def test_a_share_is_said_in_percent(fraction: str, percent: str) -> None:
+    assert str(Share(fraction)) == percent
 
 
 @NUMBERS

@@ -20,7 +20,7 @@ from alertforge.alerts.scenes import Draw, MakeSeries, Scenes, decimal, deployin
 from alertforge.alerts.sli import divide, total
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.rules import Rule
-from alertforge.repo.wordings import Fact, fact
+from alertforge.repo.wordings import Fact, Share, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import throttling
@@ -163,7 +163,7 @@ class CpuThrottling(StyledKind):
         return fact(
             "condition-throttling",
             service=subject.service.name,
-            limit=subject.style.thresholds[self.name],
+            limit=Share(subject.style.thresholds[self.name]),
             window=subject.windows(self.name),
             wait=self.for_minutes(subject),
         )

@@ -20,7 +20,7 @@ from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, decimal, steps
 from alertforge.alerts.sli import AVAILABILITY, error_ratio, errors_text, ratio_text, request_rate, requests_text
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.rules import Rule
-from alertforge.repo.wordings import Fact, fact
+from alertforge.repo.wordings import Fact, Share, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Flow, calm
 from alertforge.traffic.shapes import steady
@@ -157,7 +157,7 @@ class ErrorRatio(StyledKind):
         return fact(
             "condition-errors",
             service=subject.service.name,
-            limit=subject.style.thresholds[self.name],
+            limit=Share(subject.style.thresholds[self.name]),
             window=subject.windows(self.name),
             rps=subject.style.min_rps,
             wait=self.for_minutes(subject),

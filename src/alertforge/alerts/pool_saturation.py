@@ -21,7 +21,7 @@ from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import arithmetic, select, sum_
 from alertforge.prometheus.rules import Rule
-from alertforge.repo.wordings import Fact, fact
+from alertforge.repo.wordings import Fact, Share, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import pool
@@ -156,7 +156,7 @@ class PoolSaturation(StyledKind):
         return fact(
             "condition-pool",
             service=subject.service.name,
-            limit=subject.style.thresholds[self.name],
+            limit=Share(subject.style.thresholds[self.name]),
             wait=self.for_minutes(subject),
         )
 

@@ -22,7 +22,7 @@ from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.functions import arithmetic, count_over_time, sum_, sum_over_time
 from alertforge.prometheus.rules import Rule
-from alertforge.repo.wordings import Fact, fact
+from alertforge.repo.wordings import Fact, Share, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.traffic.gauges import VANTAGES, probes
@@ -166,7 +166,7 @@ class ProbeFailing(StyledKind):
         return fact(
             "condition-probe",
             service=subject.service.name,
-            limit=subject.style.thresholds[self.name],
+            limit=Share(subject.style.thresholds[self.name]),
             window=subject.windows(self.name),
             wait=self.for_minutes(subject),
         )

@@ -21,7 +21,7 @@ from alertforge.alerts.sli import LATENCY
 from alertforge.alerts.slowness import slow_plans
 from alertforge.alerts.styled import StyledKind
 from alertforge.prometheus.rules import Rule
-from alertforge.repo.wordings import Fact, fact
+from alertforge.repo.wordings import Fact, Share, fact
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure
 from alertforge.world.model import Service, Urgency
@@ -104,7 +104,7 @@ class SlowShare(StyledKind):
         return fact(
             "condition-slow",
             service=subject.service.name,
-            limit=subject.style.thresholds[self.name],
+            limit=Share(subject.style.thresholds[self.name]),
             window=subject.windows(self.name),
             bound=subject.service.latency_threshold,
             wait=self.for_minutes(subject),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -51,20 +52,36 @@ def compiled(text: str) -> Template:
 
 
 @dataclass(frozen=True)
+class Share:
+    """A part of a whole as rules write it, `0.15`. People say it in percent, each house in its own way."""
+
+    fraction: str
+
+    @property
+    def hundredths(self) -> str:
+        """`15`, without a sign."""
+        return f"{(Decimal(self.fraction) * 100).normalize():f}"
+
+    def __str__(self) -> str:
+        """`15 %`."""
+        return f"{self.hundredths} %"
+
+
+@dataclass(frozen=True)
 class Fact:
     """Something to say: a slot of wordings, and what belongs in it; a part may be a fact itself."""
 
     slot: str
-    names: tuple[tuple[str, str | Fact], ...]
+    names: tuple[tuple[str, str | Share | Fact], ...]
 
     def __str__(self) -> str:
         """The plainest wording."""
         return compiled(wordings()[self.slot][0]).render(with_capitals({name: str(part) for name, part in self.names}))
 
 
-def fact(slot: str, **names: str | int | Fact) -> Fact:
+def fact(slot: str, **names: str | int | Share | Fact) -> Fact:
     """A fact with its names and numbers."""
-    return Fact(slot, tuple((name, part if isinstance(part, Fact) else str(part)) for name, part in names.items()))
+    return Fact(slot, tuple((name, str(part) if isinstance(part, int) else part) for name, part in names.items()))
 
 
 def with_capitals(names: Mapping[str, Any]) -> dict[str, Any]:

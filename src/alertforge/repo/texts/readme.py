@@ -79,7 +79,7 @@ class Readme:
     def tier_rows(self) -> list[list[str]]:
         """The burn tiers as a table."""
         return [
-            [one.title, f"`{one.word}`", one.long, one.short, one.factor, one.wait, f"{one.spent} % in {one.long}"]
+            [one.title, f"`{one.word}`", one.long, one.short, one.factor, one.wait, f"{one.spent} in {one.long}"]
             for one in self.tiers
         ]
 
@@ -87,7 +87,7 @@ class Readme:
     def tier_rows_short(self) -> list[list[str]]:
         """The same, urgency late."""
         return [
-            [one.title, one.long, one.short, f"{one.factor}×", one.wait, f"`{one.word}`", f"{one.spent} %"]
+            [one.title, one.long, one.short, f"{one.factor}×", one.wait, f"`{one.word}`", one.spent]
             for one in self.tiers
         ]
 

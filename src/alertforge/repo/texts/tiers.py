@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from alertforge.repo.printer import duration
 from alertforge.repo.texts.writer import Writer
+from alertforge.repo.wordings import Share
 from alertforge.world.model import BurnTier
 from alertforge.world.naming import window_text
 
@@ -38,7 +39,7 @@ def tiers(writer: Writer) -> list[Tier]:
 
 def _tier(writer: Writer, name: str, tier: BurnTier) -> Tier:
     style = writer.brief.world.style
-    spent = style.budget_spent(tier) * 100
+    spent = float(style.budget_spent(tier))
     return Tier(
         f"{name} burn",
         style.severities[tier.urgency],
@@ -46,5 +47,5 @@ def _tier(writer: Writer, name: str, tier: BurnTier) -> Tier:
         window_text(tier.short),
         tier.factor,
         duration(tier.for_ * 60_000),
-        f"{float(spent):g}",
+        writer.percent(Share(f"{spent:g}")),
     )

@@ -15,6 +15,7 @@ from alertforge.repo.wordings import (
     ENVIRONMENT,
     TEMPLATES,
     Fact,
+    Share,
     agreeing,
     compiled,
     upper,
@@ -26,6 +27,8 @@ from alertforge.world.model import Service
 from alertforge.world.naming import slug, window_text
 
 WORKSPACE: Final = "/workspace/monitoring"
+_PERCENT: Final = (" %", "%", " percent")
+_ADDED: Final = (True, False, False)
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,26 @@ class Writer:
 
     def tell(self, told: Fact, turn: int = 0) -> str:
         """A fact of the brief, in a wording of this task."""
-        names = {name: self.tell(part, turn) if isinstance(part, Fact) else part for name, part in told.names}
+        names = {name: self._part(part, turn) for name, part in told.names}
         if targets := names.get("targets"):
             names["targets"] = listed(targets.split(", "))
         return self.say(told.slot, turn=turn, **with_capitals(names))
+
+    def _part(self, part: str | Share | Fact, turn: int) -> str:
+        match part:
+            case Fact():
+                return self.tell(part, turn)
+            case Share():
+                return self.limit(part)
+        return part
+
+    def percent(self, share: Share) -> str:
+        """A share as this house writes percentages."""
+        return f"{share.hundredths}{self.draw('percent', of=_PERCENT)}"
+
+    def limit(self, share: Share) -> str:
+        """A share that an alert is compared with; some houses add how a rule writes it."""
+        return f"{self.percent(share)} ({share.fraction})" if self.draw("fraction", of=_ADDED) else self.percent(share)
 
     def draw(self, *names: str | int, of: Sequence[Any]) -> Any:
         """One of several things."""

@@ -79,7 +79,7 @@ def draft(workflow: str, tier: str, number: int, master: str | int, file: Path |
     seed = root.child(workflow, tier, number)
     recipe = found.tiers[tier]
     name = task_id(workflow, tier, number)
-    last = "no house style names its alerts after services"
+    last = ""
     for world in _worlds(root, seed, recipe, name):
         try:
             return _draft(name, number, Planner(found, recipe, seed, world))
@@ -89,13 +89,11 @@ def draft(workflow: str, tier: str, number: int, master: str | int, file: Path |
 
 
 def _worlds(root: Seed, seed: Seed, recipe: Recipe, name: str) -> Iterator[World]:
-    """Draws of the task's company: dealt without repeats over the core tier; alert names hold the service's name."""
+    """Draws of the task's company, which is dealt without repeats over the core tier."""
     ids = [entry[0] for entry in catalogue()]
     company = deal(root.child("companies"), len(ids))[ids.index(name)] if name in ids else None
     for attempt in range(WORLDS):
-        world = create_world(seed.child("world", attempt), services=recipe.services, company=company)
-        if "{Service}" in world.style.alert_name or "{service}" in world.style.alert_name:
-            yield world
+        yield create_world(seed.child("world", attempt), services=recipe.services, company=company)
 
 
 def _draft(name: str, number: int, planner: Planner) -> Draft:

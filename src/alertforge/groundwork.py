@@ -26,8 +26,8 @@ def groundwork(planner: Planner, items: Sequence[Item]) -> Repo:
     routed = {item.team.name for item in items if isinstance(item, RouteItem)}
     repo = Repo((), base_config(world, [team for team in world.teams if team.name not in routed]))
     for exporter in _exporters(planner):
-        owner = planner.seed.rng("exporter-owner", exporter.name).choice(world.teams).name
-        repo = replace(repo, rule_files=(*repo.rule_files, exporters.render(exporter, style, owner, world.domain)))
+        file = exporters.render(exporter, style, world.fleet, world.domain)
+        repo = replace(repo, rule_files=(*repo.rule_files, file))
     repo = _with_records(repo, planner, items)
     inhibited = {item.source for item in items if isinstance(item, InhibitionItem)}
     for service in world.services:

@@ -88,7 +88,7 @@ def groups() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
             "service label": styles.SERVICE_LABELS,
             "pod label": styles.POD_LABELS,
             "extra labels": tuple(map(_pairs, styles.EXTRA_LABELS)),
-            "alert naming": _once((*styles.SERVICE_ALERTS, *styles.FLEET_ALERTS)),
+            "alert naming": styles.ALERTS,
             "record naming": tuple(names[0] for names in styles.RECORDS),
             "receivers": tuple(map(", ".join, styles.RECEIVERS)),
             "default receiver": styles.DEFAULT_RECEIVERS,

@@ -16,32 +16,27 @@ from alertforge.defects import CONFIG_DEFECTS, applicable_config
 from alertforge.defects.config import Scene
 from alertforge.repo.routing import base_config, inhibit_rule
 from alertforge.tools import find
-from alertforge.world.model import Service, World
+from alertforge.world.model import World
 
 LAYOUTS = [
-    ("team-first", "page-archive", "service"),
-    ("severity-first", None, "service"),
-    ("flat", "page-archive", "fleet"),
+    ("team-first", "page-archive"),
+    ("severity-first", None),
+    ("flat", "page-archive"),
 ]
 
 
-def _world(subject: Subject, routing: str, audit: str | None, scope: str) -> World:
+def _world(subject: Subject, routing: str, audit: str | None) -> World:
     """The company laid out like that; the first service's team owns a second one."""
     world = subject.world
     first, *others, last = world.services
     services = (first, *others, replace(last, team=first.team))
-    style = replace(subject.style, routing=routing, audit_receiver=audit, alert_scope=scope)
+    style = replace(subject.style, routing=routing, audit_receiver=audit)
     return replace(world, style=style, services=services)
-
-
-def _name(world: World, service: Service, symptom: str) -> str:
-    return symptom if world.style.alert_scope == "fleet" else f"{service.camel}{symptom}"
 
 
 def _config(world: World) -> Config:
     rules = dict.fromkeys(
-        inhibit_rule(world, _name(world, one, "Down"), [_name(world, one, "Slow"), _name(world, one, "Errors")])
-        for one in world.services
+        inhibit_rule(world, f"{one.camel}Down", [f"{one.camel}Slow", f"{one.camel}Errors"]) for one in world.services
     )
     config = base_config(world, world.teams)
     bare = tuple(Receiver(one.name) for one in config.receivers)
@@ -61,7 +56,7 @@ def _alerts(world: World) -> list[dict[str, str]]:
         for symptom, urgency in (("Down", "page"), ("Slow", "page"), ("Errors", "ticket")):
             out.append(
                 {
-                    "alertname": _name(world, service, symptom),
+                    "alertname": f"{service.camel}{symptom}",
                     style.owner_label: service.team,
                     style.severity_label: style.severities[urgency],  # type: ignore[index]
                     style.service_label: service.name,
@@ -84,11 +79,11 @@ def _delivered(config: Config, alerts: list[dict[str, str]]) -> list[object]:
     return out
 
 
-@pytest.mark.parametrize(("routing", "audit", "scope"), LAYOUTS)
+@pytest.mark.parametrize(("routing", "audit"), LAYOUTS)
 def test_every_broken_configuration_loads_and_delivers_differently(
-    subject: Subject, routing: str, audit: str | None, scope: str
+    subject: Subject, routing: str, audit: str | None
 ) -> None:
-    world = _world(subject, routing, audit, scope)
+    world = _world(subject, routing, audit)
     config, alerts = _config(world), _alerts(world)
     scene = Scene(world, world.services[0].team)
     right = _delivered(config, alerts)
@@ -103,11 +98,11 @@ def test_every_broken_configuration_loads_and_delivers_differently(
     assert unchanged == []
 
 
-@pytest.mark.parametrize(("routing", "audit", "scope"), LAYOUTS)
+@pytest.mark.parametrize(("routing", "audit"), LAYOUTS)
 def test_every_defect_applies_to_every_layout_that_has_its_shape(
-    subject: Subject, routing: str, audit: str | None, scope: str
+    subject: Subject, routing: str, audit: str | None
 ) -> None:
-    world = _world(subject, routing, audit, scope)
+    world = _world(subject, routing, audit)
     held = {defect.name for defect, _ in applicable_config(_config(world), Scene(world, world.services[0].team))}
     missing = set(CONFIG_DEFECTS) - held
     expected = set()
@@ -119,7 +114,7 @@ def test_every_defect_applies_to_every_layout_that_has_its_shape(
 
 
 def test_the_rule_that_the_scene_names_is_the_one_that_breaks(subject: Subject) -> None:
-    world = _world(subject, "flat", None, "service")
+    world = _world(subject, "flat", None)
     config = _config(world)
     scene = Scene(world, world.services[1].team, config.inhibit_rules[1])
     for defect, broken in applicable_config(config, scene):
@@ -144,11 +139,11 @@ def test_symptoms_of_inhibitions_hold_whatever_the_urgency_of_the_alerts() -> No
             assert not [text for text in defect.symptoms if any(word in text for word in urgent)], defect.name
 
 
-@pytest.mark.parametrize(("routing", "audit", "scope"), LAYOUTS)
+@pytest.mark.parametrize(("routing", "audit"), LAYOUTS)
 def test_what_concerns_everyone_is_said_to_and_only_that_takes_pages_of_other_teams(
-    subject: Subject, routing: str, audit: str | None, scope: str
+    subject: Subject, routing: str, audit: str | None
 ) -> None:
-    world = _world(subject, routing, audit, scope)
+    world = _world(subject, routing, audit)
     config, team = _config(world), world.services[0].team
     alerts = [alert for alert in _alerts(world) if alert.get(world.style.owner_label) not in (None, team)]
     right = [receivers(config.route, alert) for alert in alerts]

@@ -9,6 +9,7 @@ import pytest
 
 from alertforge.world.catalog import FAMILIES, STORES, read_areas
 from alertforge.world.companies import COMPANIES
+from alertforge.world.create import FLEET_TEAMS
 from alertforge.world.industries import INDUSTRIES, PLATFORM
 from alertforge.world.model import SliFamily
 
@@ -35,6 +36,13 @@ def test_counter_is_no_part_of_the_histogram(family: SliFamily) -> None:
     parts = [family.histogram + suffix for suffix in ("_bucket", "_count", "_sum")]
     assert family.counter not in parts
     assert METRIC.fullmatch(family.name) and METRIC.fullmatch(family.counter) and METRIC.fullmatch(family.histogram)
+
+
+@pytest.mark.parametrize("family", ALL_FAMILIES, ids=lambda family: family.name)
+def test_counter_and_histogram_are_of_one_instrument(family: SliFamily) -> None:
+    """No service counts its requests with one library and times them with another."""
+    counter, histogram = (name.split("_")[0].removesuffix("s") for name in (family.counter, family.histogram))
+    assert counter == histogram
 
 
 def test_family_names_are_unique_and_protocols_share_no_metric() -> None:
@@ -77,7 +85,7 @@ def test_archetypes_of_an_industry_are_well_formed(industry: str) -> None:
 def test_every_area_has_three_services_that_stand_apart_from_every_other_name(industry: str) -> None:
     areas = (*INDUSTRIES[industry], *PLATFORM)
     assert len(INDUSTRIES[industry]) >= 5
-    teams = [name for area in areas for name, _ in area.teams]
+    teams = [name for name, _ in (*FLEET_TEAMS, *(team for area in areas for team in area.teams))]
     assert len(set(teams)) == len(teams)
     everything = [name.replace("-", "") for name in teams]
     everything += [archetype.name.replace("-", "") for area in areas for archetype in area.archetypes]

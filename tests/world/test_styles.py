@@ -59,8 +59,7 @@ def test_no_two_draws_agree_in_all_that_a_reader_of_a_readme_sees_first() -> Non
         (lambda style: style.service_label, styles.SERVICE_LABELS),
         (lambda style: style.pod_label, styles.POD_LABELS),
         (lambda style: style.extra_labels, styles.EXTRA_LABELS),
-        (lambda style: style.alert_name, (*styles.SERVICE_ALERTS, *styles.FLEET_ALERTS)),
-        (lambda style: style.alert_scope, ("service", "fleet")),
+        (lambda style: style.alert_name, styles.ALERTS),
         (lambda style: style.slo_days, (28, 30)),
         (lambda style: style.receiver["page"], [page for page, _ in styles.RECEIVERS]),
         (lambda style: style.default_receiver, styles.DEFAULT_RECEIVERS),
@@ -88,7 +87,7 @@ def test_every_word_of_every_vocabulary_occurs(read: Callable[[HouseStyle], obje
 
 
 @pytest.mark.parametrize(
-    "vocabulary", [styles.SEVERITIES, styles.OWNER_LABELS, styles.SERVICE_ALERTS, styles.RECORDS, styles.RECEIVERS,
+    "vocabulary", [styles.SEVERITIES, styles.OWNER_LABELS, styles.ALERTS, styles.RECORDS, styles.RECEIVERS,
                    styles.RUNBOOKS, styles.FAST, styles.SLOW]
 )  # fmt: skip
 def test_the_main_vocabularies_have_eight_words(vocabulary: tuple[object, ...]) -> None:
@@ -176,9 +175,9 @@ def test_receivers_and_runbooks_are_patterns_that_can_be_filled() -> None:
         assert re.fullmatch(r"https://[a-z]+\.tallow\.example/[A-Za-z/#.?=-]+", url)
 
 
-def test_a_fleet_house_names_no_service_in_its_alerts() -> None:
+def test_every_house_names_the_service_and_the_symptom_in_its_alerts() -> None:
     for style in STYLES:
-        assert style.alert_scope == "service" or "ervice}" not in style.alert_name
+        assert "ervice}" in style.alert_name and "{symptom}" in style.alert_name
 
 
 def test_every_field_is_drawn() -> None:

@@ -29,15 +29,15 @@ FAMILIES: Mapping[Protocol, tuple[SliFamily, ...]] = {
             "5..",
             "http_request_duration_seconds",
         ),
-        SliFamily(  # Micrometer in front of Jetty
+        SliFamily(  # a house's own filter, with Micrometer's words for outcomes
             "http_server",
-            "http_server_requests_seconds_count",
+            "http_server_responses_total",
             "outcome",
             ("SUCCESS", "REDIRECTION", "CLIENT_ERROR"),
             ("SERVER_ERROR",),
             "=",
             "SERVER_ERROR",
-            "jetty_server_requests_seconds",
+            "http_server_response_seconds",
         ),
         SliFamily(  # ingress-nginx
             "ingress",

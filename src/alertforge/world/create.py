@@ -41,6 +41,17 @@ _BUCKETS: dict[Protocol, tuple[tuple[str, ...], ...]] = {
 _OBJECTIVES: dict[Protocol, tuple[str, str]] = {"web": ("0.2", "1"), "rpc": ("0.1", "0.5"), "job": ("1", "5")}
 _PODS = (2, 6)
 _TICKET_PREFIXES = ("OBS", "MON", "REL", "OPS", "ALR", "SRE", "WATCH", "PLAT", "PROD", "INFRA", "NOC", "DUTY")
+# Who may run what all services stand on: (label value, title).
+FLEET_TEAMS = (
+    ("infrastructure", "Infrastructure"),
+    ("sysops", "Systems Operations"),
+    ("cluster-ops", "Cluster Operations"),
+    ("hosting", "Hosting"),
+    ("foundations", "Foundations"),
+    ("runtime", "Runtime"),
+    ("datacentre", "Data Centre"),
+    ("compute", "Compute"),
+)
 _NAMESPACES = ("{team}", "{team}-prod", "prod", "{company}", "prod-{team}", "apps", "{company}-live")
 
 
@@ -59,15 +70,17 @@ class _Owned:
 def create(seed: Seed, *, services: int, manifests: bool | None = None, company: Company | None = None) -> World:
     """A company whose first `services` services are what the task is about.
 
-    At least two bystander services of other teams follow. One team owns exactly one of the services in focus, no
-    name of a service is the beginning of another's. `manifests` forces PrometheusRule manifests on or off, `company`
-    replaces the drawn company. Raises WorldError if `services` is not between 1 and 10.
+    At least two bystander services of other teams follow; one more team runs what they all stand on. One team owns
+    exactly one of the services in focus, no name of a service is the beginning of another's. `manifests` forces
+    PrometheusRule manifests on or off, `company` replaces the drawn company. Raises WorldError if `services` is not
+    between 1 and 10.
     """
     if not 1 <= services <= MAX_FOCUS:
         raise WorldError(f"a world has 1 to {MAX_FOCUS} services in focus, not {services}")
     chosen = company or seed.rng("company").choice(COMPANIES)
     staff = Staff(seed.rng("people"))
     sre = staff.sre()
+    fleet = _fleet(seed.rng("fleet"), staff)
     owned = _teams(seed, chosen, staff, at_least=3 if services < 3 else 4 if services < 6 else 5)
     picked = _pick(seed.rng("services"), owned, services)
     return World(
@@ -75,7 +88,8 @@ def create(seed: Seed, *, services: int, manifests: bool | None = None, company:
         domain=chosen.domain,
         industry=chosen.industry,
         blurb=chosen.blurb,
-        teams=tuple(one.team for one in owned),
+        teams=tuple(seed.rng("team-order").shuffled([fleet, *(one.team for one in owned)])),
+        fleet=fleet.name,
         services=_services(seed, chosen, picked),
         focus=services,
         sre=sre,
@@ -95,7 +109,7 @@ def deal(seed: Seed, count: int) -> list[Company]:
 
 
 def _teams(seed: Seed, company: Company, staff: Staff, *, at_least: int) -> list[_Owned]:
-    """Three to five teams: most from the industry, at times one that any company has."""
+    """Three to five teams that own services: most from the industry, at times one that any company has."""
     rng = seed.rng("teams")
     count = rng.between(at_least, 5)
     areas = rng.shuffled(INDUSTRIES[company.industry])
@@ -104,11 +118,20 @@ def _teams(seed: Seed, company: Company, staff: Staff, *, at_least: int) -> list
     owned: list[_Owned] = []
     for area in areas[:count]:
         taken = [one.team.name for one in owned]
-        name, title = rng.choice([team for team in area.teams if _apart(team[0], taken)])
-        lead = staff.lead()
-        members = tuple(staff.member() for _ in range(rng.between(2, 4)))
-        owned.append(_Owned(area, Team(name, title, lead, members)))
+        named = rng.choice([team for team in area.teams if _apart(team[0], taken)])
+        owned.append(_Owned(area, _staffed(rng, staff, *named)))
     return rng.shuffled(owned)
+
+
+def _fleet(rng: Rng, staff: Staff) -> Team:
+    """The team that runs what all services stand on."""
+    return _staffed(rng, staff, *rng.choice(FLEET_TEAMS))
+
+
+def _staffed(rng: Rng, staff: Staff, name: str, title: str) -> Team:
+    """A team with its people."""
+    lead = staff.lead()
+    return Team(name, title, lead, tuple(staff.member() for _ in range(rng.between(2, 4))))
 
 
 def _pick(rng: Rng, owned: Sequence[_Owned], focus: int) -> list[tuple[Archetype, str]]:

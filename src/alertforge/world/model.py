@@ -101,8 +101,7 @@ class HouseStyle:
     service_label: str  # "service", "app", "component"; the identity of an alert
     pod_label: str  # "pod" or "instance"
     extra_labels: tuple[tuple[str, str], ...]  # every alert carries these too: (("env", "prod"),)
-    alert_name: str  # "{Service}{symptom}" or "{symptom}" style names: see alert_scope
-    alert_scope: Literal["service", "fleet"]  # one rule per service, or one rule for all services of a family
+    alert_name: str  # "{Service}{symptom}": every service has rules of its own
     symptoms: Mapping[str, str]  # alert kind -> CamelCase symptom, "fast-burn" -> "ErrorBudgetBurnFast"
     record_name: str  # error ratio of a service, "app:sli_error:ratio_rate{window}"; `{family}` may occur
     latency_record_name: str  # fraction of slow requests of a service, same placeholders
@@ -164,6 +163,7 @@ class World:
     industry: str
     blurb: str  # one sentence on what the company does
     teams: tuple[Team, ...]
+    fleet: str  # the team of machines, stores and whatever else all services stand on; it owns their alerts
     services: tuple[Service, ...]  # those the task is about first, then bystanders
     focus: int  # how many of `services` the task is about
     sre: Person

@@ -44,18 +44,17 @@ EXTRA_LABELS: Final[tuple[tuple[tuple[str, str], ...], ...]] = (
     (("site", "hq"),),
 )
 
-# over {Service} (camel case), {service} and {symptom}
-SERVICE_ALERTS: Final = (
+# over {Service} (camel case) or {service}, and {symptom}: a service's alerts are its own
+ALERTS: Final = (
     "{Service}{symptom}",
     "{Service}_{symptom}",
     "{symptom}_{Service}",
     "{symptom}{Service}",
-    "{symptom}",
     "{service}-{symptom}",
     "Svc{Service}{symptom}",
     "Prod{Service}{symptom}",
+    "{Service}Alert{symptom}",
 )
-FLEET_ALERTS: Final = ("{symptom}", "Service{symptom}", "Fleet{symptom}", "Any{symptom}")
 
 # Pairs keep the vocabulary of fast and slow burn alike, a pair for each SLI; the rest is drawn word by word.
 BURN_SYMPTOMS: Final = (
@@ -260,7 +259,6 @@ def draw(seed: Seed, *, domain: str, manifests: bool | None = None) -> HouseStyl
     burn = _burn(seed.rng("burn"))
     kinds = seed.child("kinds")
     names = seed.rng("names")
-    scope: Literal["service", "fleet"] = "fleet" if names.chance(20) else "service"
     record, latency_record = (name.replace("{service_label}", service_label) for name in names.choice(RECORDS))
     receivers = seed.rng("receivers")
     page_receiver, ticket_receiver = receivers.choice(RECEIVERS)
@@ -274,8 +272,7 @@ def draw(seed: Seed, *, domain: str, manifests: bool | None = None) -> HouseStyl
         service_label=service_label,
         pod_label=rng.choice(POD_LABELS),
         extra_labels=rng.choice(EXTRA_LABELS),
-        alert_name=names.choice(FLEET_ALERTS if scope == "fleet" else SERVICE_ALERTS),
-        alert_scope=scope,
+        alert_name=names.choice(ALERTS),
         symptoms={
             **_pair("", kinds.rng("burn").choice(BURN_SYMPTOMS)),
             **_pair("latency-", kinds.rng("latency-burn").choice(LATENCY_BURN_SYMPTOMS)),

@@ -95,7 +95,7 @@ DEFECTS: Final = (
         (
             "{{ service }} was taken out of the cluster by mistake, and {{ alert }} did not miss it",
             "when {{ service }} fails, {{ alert }} fires; when {{ service }} vanishes, it does not",
-            "the deployment was scaled to nothing on Friday evening, and {{ team }} found out on Monday",
+            "the deployment was scaled to nothing by mistake, and {{ team }} was the last to find out",
             "all graphs of {{ service }} simply ended; so did any chance of {{ alert }}",
         ),
         "do not wait before it fires",
@@ -153,7 +153,7 @@ DEFECTS: Final = (
             "{{ service }} left the cluster without {{ alert }} taking any notice",
             "a dashboard shows a neat line at the bottom for {{ service }}, while in truth it was not there at all",
             "{{ alert }} has missed both occasions on which {{ service }} disappeared",
-            "{{ team }} removed {{ service }} in a drill, and {{ alert }} did not fire",
+            "{{ service }} was removed altogether, and {{ alert }} did not fire",
         ),
         "do not wait before it fires",
         shapes.wait_less,

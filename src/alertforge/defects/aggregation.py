@@ -139,15 +139,15 @@ DEFECTS: Final = (
         (
             "the status board showed {{ service }} as healthy all the while {{ alert }} was firing",
             "whoever filters the list of alerts by {{ service }} does not get to see {{ alert }}",
-            "after the incident {{ alert }} could not be matched to {{ service }} by anyone who had not written it",
-            "with {{ alert }} on the screen people asked in the channel which service it meant",
+            "links and filters that go by service lead from {{ alert }} to nowhere, and not to {{ service }}",
+            "the page of {{ service }} lists its firing alerts, and {{ alert }} was not among them",
         ),
         "say in the summary which service it is",
         lambda rule, subject: rule.with_annotation(
             subject.style.summary_key, f"{rule.annotation(subject.style.summary_key)} ({subject.service.name})"
         ),
         delivered=(
-            "{{ alert }} arrived without saying what it was about; {{ team }} took ten minutes to find {{ service }}",
+            "{{ team }} looked for notifications about {{ service }}, and {{ alert }} was not among those it found",
         ),
     ),
     Defect(
@@ -206,7 +206,7 @@ DEFECTS: Final = (
             "{{ alert }} worked as long as {{ service }} ran as a single copy; it has been broken ever since",
             "the rules page shows {{ alert }} in red with an error text, and during the outage nothing fired",
             "after {{ service }} was scaled out, {{ alert }} was never seen again",
-            "{{ alert }} passed its test on one instance, and fails in production without anyone being told",
+            "{{ alert }} passed its test, and fails in production without anyone being told",
         ),
         "lower the limit",
         shapes.threshold_down,

@@ -61,9 +61,9 @@ DEFECTS: Final = (
         "noisy",
         _no_for,
         (
-            "{{ alert }} was on and off a dozen times in one night, and no graph of {{ service }} shows why",
+            "{{ alert }} was on and off a dozen times in a row, and no graph of {{ service }} shows why",
             "the history of {{ alert }} is a row of dots, each of them over before anyone could look",
-            "a hiccup of a single minute at {{ service }} is enough to set {{ alert }} off",
+            "{{ alert }} comes for things at {{ service }} that are over before anyone has opened a graph",
             "{{ alert }} flaps: fired, resolved, fired, resolved, and nobody ever found anything broken",
         ),
         "raise the threshold until it is quiet",
@@ -119,7 +119,7 @@ DEFECTS: Final = (
         shapes.wait_less,
         hidden=False,
         delivered=("{{ team }} was told about an incident that had ended long before",),
-        paged=("{{ alert }} was silent during the incident and then woke people up for a service that worked",),
+        paged=("{{ alert }} was silent during the incident and then called people out for a service that worked",),
     ),
     Defect(
         "window-of-one-scrape",

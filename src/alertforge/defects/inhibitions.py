@@ -173,7 +173,7 @@ DEFECTS: Final = (
         (
             "whenever anyone is called, the ticket queues of all teams go quiet, while outages are reported twice",
             "one urgent alert, and the rest of the company might as well have no tickets",
-            "a whole afternoon of tickets never arrived, for any team; somebody had had a bad afternoon",
+            "no team got a single ticket for hours; one service somewhere was in trouble all that time",
             "{{ team }} laid the queues of all teams side by side: each gap is exactly as long as somebody's incident",
         ),
         "make the team's tickets urgent",

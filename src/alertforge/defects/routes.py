@@ -193,7 +193,7 @@ DEFECTS: Final = (
         "routes",
         _loose_regex,
         (
-            "{{ team }} is called at night for things that are meant for the queue",
+            "{{ team }} is called for things that are meant for the queue",
             "everything that {{ service }} reports rings the phone, however small it is",
             "the ticket queue of {{ team }} has been empty for a week, and its pager has not been quiet for an hour",
             "even reminders wake the on-call of {{ team }}",
@@ -231,7 +231,7 @@ DEFECTS: Final = (
         (
             "{{ team }} suddenly gets alerts of half the company",
             "other teams wonder where their alerts have gone; {{ team }} has them all",
-            "overnight the people behind {{ service }} became the help desk for everyone",
+            "the people behind {{ service }} have become the help desk for everyone",
             "{{ team }} was called eleven times for services it has never heard of",
         ),
         "mute the alerts of other teams at the team's receiver",
@@ -243,7 +243,7 @@ DEFECTS: Final = (
         _receivers_swapped,
         (
             "urgent alerts of {{ service }} wait in the queue, while small ones ring the phone of {{ team }}",
-            "{{ team }} was woken for a reminder, and read about the outage over breakfast",
+            "{{ team }} was called for a reminder, and found the outage in a queue",
             "what should wait rings, what should ring waits, ever since the receivers of {{ team }} were renamed",
             "the phone of {{ team }} stayed silent through the outage; the ticket was there in time",
         ),

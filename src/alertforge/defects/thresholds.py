@@ -179,7 +179,7 @@ DEFECTS: Final = (
         "silent",
         _objective_for_budget,
         (
-            "{{ service }} spent the month's allowance in a morning and {{ alert }} did not stir",
+            "{{ service }} spent the month's allowance in no time and {{ alert }} did not stir",
             "{{ alert }} has never gone off in its life; the monthly report says it should have, twice",
             "half of all requests to {{ service }} went wrong before lunch, no {{ alert }}",
             "{{ team }} learned that the objective was missed from the report at the end of the month",
@@ -209,7 +209,7 @@ DEFECTS: Final = (
         (
             "{{ alert }} goes off on ordinary days, with {{ service }} inside everything that was agreed",
             "several times a week {{ alert }} comes on, and each time there is nothing wrong with {{ service }}",
-            "{{ alert }} fired through a whole afternoon in which no customer noticed anything",
+            "{{ alert }} fired for hours in which no customer noticed anything",
             "the review lists {{ alert }} as the loudest of the quarter, with not one incident behind it",
         ),
         "wait longer before it fires",
@@ -283,7 +283,7 @@ DEFECTS: Final = (
             "{{ alert }} came when it was full already; the point of it was to come hours before",
             "anyone could see on the graph where it was heading, only {{ alert }} could not",
             "{{ team }} had four minutes between {{ alert }} and the crash",
-            "{{ service }} filled up steadily all afternoon, and {{ alert }} warned of nothing",
+            "{{ service }} filled up steadily for hours, and {{ alert }} warned of nothing",
         ),
         "do not wait before it fires",
         shapes.wait_less,

@@ -133,16 +133,14 @@ DEFECTS: Final = (
         "noisy",
         _no_guard,
         (
-            "at four in the morning one customer got an error from {{ service }}, and {{ alert }} turned red",
+            "with hardly anybody on {{ service }} one customer got an error, and {{ alert }} turned red",
             "{{ alert }} only ever fires at night and on holidays, when there is hardly anybody on {{ service }}",
             "a handful of requests, one of them bad, and {{ alert }} is red",
             "{{ alert }} is quiet in the busy hours and nervous in the empty ones",
         ),
         "raise the threshold until it is quiet",
         shapes.threshold_up,
-        paged=("at four in the morning one customer got an error from {{ service }}, and {{ alert }} woke {{ team }}",),
-        ticketed=(
-            "one error of {{ service }} in the dead of night, and in the morning {{ team }} finds a ticket about it",
-        ),
+        paged=("with hardly anybody on {{ service }} one customer got an error, and {{ alert }} called {{ team }}",),
+        ticketed=("one error of {{ service }} while hardly anybody is there, and {{ team }} finds a ticket about it",),
     ),
 )

@@ -145,6 +145,8 @@ def routing_policy(world: World) -> tuple[Fact, ...]:
         out.append(fact("route-only-two", key=key, info=style.info_severity, fallback=style.default_receiver))
     if style.audit_receiver:
         out.append(fact("route-audit", page=page, audit=style.audit_receiver))
+        if style.routing != "severity-first":  # the copy is the only match of a page that no team's route takes
+            out.append(fact("route-audit-alone", page=page, audit=style.audit_receiver))
     out.append(fact("route-body", url=f"https://notify.{world.domain}/hooks/<receiver>"))
     wait, interval, repeat = map(duration_text, (GROUP_WAIT, GROUP_INTERVAL, REPEAT_INTERVAL))
     out.append(fact("route-grouping", wait=wait, interval=interval, repeat=repeat))

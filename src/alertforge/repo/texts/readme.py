@@ -123,7 +123,7 @@ class Readme:
     def naming(self) -> list[str]:
         """How alerts are named."""
         out = [self.writer.say("names")]
-        if re.search(r"\{[Ss]ervice\}", self.writer.brief.world.style.alert_name):
+        if "{Service}" in self.writer.brief.world.style.alert_name:
             out.append(self.writer.say("name-parts"))
         return [*out, self.writer.say("names-example", **self.example_of_names)]
 
@@ -171,6 +171,12 @@ class Readme:
     def inhibiting(self) -> list[str]:
         """The inhibition policy."""
         return [self.writer.tell(one) for one in self.writer.brief.inhibitions]
+
+    @property
+    def measuring(self) -> list[str]:
+        """What the list of metrics opens with; before it, how bounds of histograms are written where there are any."""
+        buckets = any(name.endswith("_bucket") for name, _ in self.writer.brief.metrics)
+        return [*([self.writer.say("le")] if buckets else []), self.writer.say("metrics")]
 
     @property
     def metric_rows(self) -> list[tuple[str, str]]:

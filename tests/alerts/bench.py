@@ -12,6 +12,7 @@ from alertforge.alerts.ways import general
 from alertforge.grader.definitions import index
 from alertforge.grader.delivery import deliver
 from alertforge.grader.observed import Observed
+from alertforge.grader.proof import series_labels
 from alertforge.grader.replay import Firing, Seen, Timeline
 from alertforge.grader.requirements.alert import judge
 from alertforge.grader.spec import AlertRequirement
@@ -78,7 +79,8 @@ def bench(kind: AlertKind, subject: Subject, seed: str) -> Bench:
     """Every rule that the kind has for a subject, in all its scenarios; the world's next service is the other one."""
     others = [one for one in subject.world.services if one != subject.service][:1]
     cases = build_cases(kind, subject, others, Seed.master(seed).child(kind.name), "A1")
-    right = {REFERENCE: (kind.rule(subject),), **kind.accepted(subject), **general(kind, subject)}
+    carried = series_labels(one.series for judged in cases for one in judged.scenario.series)
+    right = {REFERENCE: (kind.rule(subject),), **kind.accepted(subject), **general(kind, subject, carried)}
     wrong = {name: (rule,) for name, (rule, _) in kind.wrong(subject).items()}
     assert not right.keys() & wrong.keys(), "names tell variants apart"
     groups = [Group("sli", _records(kind, subject))] if kind.burn else []

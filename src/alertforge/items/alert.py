@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from pathlib import PurePosixPath
+from typing import Final, Literal
 
 from alertforge.alerts.base import AlertKind, Judged, Subject, build_cases
+from alertforge.alerts.ways import general
 from alertforge.defects.base import Defect
 from alertforge.grader.definitions import concerns, definition
+from alertforge.grader.proof import series_labels
 from alertforge.grader.spec import AlertRequirement, AnnotationRule, LabelRule, Requirement, Scenario
 from alertforge.items.base import Edit, Item, Touched, Wrong, told
+from alertforge.prometheus.promql import selectors
 from alertforge.prometheus.rules import Group, Rule
 from alertforge.prometheus.series import Labels
 from alertforge.repo.brief import Request
@@ -20,6 +24,8 @@ from alertforge.repo.model import Repo, alert_place
 from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
 from alertforge.world.model import Service, Urgency
+
+MOST_WAYS: Final = 8  # other right ways of one alert: the gate has a round for each
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class AlertItem:
 
     def place(self, repo: Repo) -> Repo:
         """Add the reference rule where the house keeps it."""
-        path, group = alert_place(self.subject.world, self.subject.service, burn=self.kind.burn)
+        path, group = self._place
         return repo.add(path, group, (self.rule,), manifests=self.subject.style.manifests)
 
     def break_(self, repo: Repo) -> Repo:
@@ -146,8 +152,35 @@ class AlertItem:
         return Touched(alerts=(self.rule.name,))
 
     def accepted(self) -> Mapping[str, Edit]:
-        """The kind's other right ways."""
-        return {name: self._instead(rules) for name, rules in self.kind.accepted(self.subject).items()}
+        """The kind's other right ways, and as many of the ways to write and to file any alert as there is room for."""
+        own = {name: self._instead(rules) for name, rules in self.kind.accepted(self.subject).items()}
+        more = self.general_ways()
+        drawn = self.seed.rng("ways").sample(tuple(more), max(MOST_WAYS - len(own), 1))
+        return {**own, **{name: more[name] for name in drawn}}
+
+    def general_ways(self) -> Mapping[str, Edit]:
+        """Right ways that any alert has: other labels and groupings, other files and groups."""
+        read = {selector.name for selector in selectors(self.rule.tree)}
+        series = (one.series for judged in self.judged for one in judged.scenario.series)
+        carried = series_labels(one for one in series if one.partition("{")[0] in read)
+        written = {name: self._instead(rules) for name, rules in general(self.kind, self.subject, carried).items()}
+        return {**written, **self._filed()}
+
+    def _filed(self) -> Mapping[str, Edit]:
+        """A file of its own; a group that has the labels; several rules in two files; a record after its reader."""
+        ways = tuple(self.kind.accepted(self.subject).values())
+        several = next(rules for rules in ways if len(rules) > 1)
+        filed = {
+            "file-of-its-own": self._split((), (self.rule,)),
+            "group-labels": self._under_group_labels,
+            "two-files": self._split(several[-1:], several[:-1]),
+        }
+        recorded = next(rules for rules in ways if not all(rule.is_alert for rule in rules))
+        alerts = tuple(rule for rule in recorded if rule.is_alert)
+        records = tuple(rule for rule in recorded if not rule.is_alert)
+        if self._may_lag and _reads_only(alerts, records):
+            filed["record-after-alert"] = self._followed(alerts, records)
+        return filed
 
     def wrong(self) -> Mapping[str, Wrong]:
         """The kind's wrong ways, and the defect itself."""
@@ -157,3 +190,47 @@ class AlertItem:
 
     def _instead(self, rules: Sequence[Rule]) -> Edit:
         return lambda repo: repo.replace_rule(self.rule, tuple(rules))
+
+    @property
+    def _may_lag(self) -> bool:
+        """Whether a record may be a minute behind: not one of records behind already, nor of a quantile's buckets."""
+        return not (self.kind.burn or self.kind.histogram)
+
+    def _split(self, here: Sequence[Rule], apart: Sequence[Rule]) -> Edit:
+        """Some rules in place of the reference rule, others in a file of their own."""
+        path, _ = self._place
+        file = PurePosixPath(path).with_name(f"{self._slug}{PurePosixPath(path).suffix}")
+        return lambda repo: self._added(repo.replace_rule(self.rule, tuple(here)), str(file), apart)
+
+    def _followed(self, here: Sequence[Rule], later: Sequence[Rule]) -> Edit:
+        """Some rules in place of the reference rule, others in a group at the end of the house's file."""
+        return lambda repo: self._added(repo.replace_rule(self.rule, tuple(here)), self._place[0], later)
+
+    def _under_group_labels(self, repo: Repo) -> Repo:
+        """A group of its own in the house's file, which gives the alert its static labels."""
+        path, _ = self._place
+        repo = self._added(repo.replace_rule(self.rule, ()), path, (replace(self.rule, labels=()),))
+        files = []
+        for file in repo.rule_files:
+            groups = (replace(one, labels=self.rule.labels) if one.name == self._slug else one for one in file.groups)
+            files.append(replace(file, groups=tuple(groups)))
+        return replace(repo, rule_files=tuple(files))
+
+    def _added(self, repo: Repo, path: str, rules: Sequence[Rule]) -> Repo:
+        return repo.add(path, self._slug, rules, manifests=self.subject.style.manifests)
+
+    @property
+    def _place(self) -> tuple[str, str]:
+        """File and group of the alert in this house."""
+        return alert_place(self.subject.world, self.subject.service, burn=self.kind.burn)
+
+    @property
+    def _slug(self) -> str:
+        """A name for a file or group that has nothing else in it."""
+        return f"{self.subject.service.name}-{self.kind.name}"
+
+
+def _reads_only(alerts: Sequence[Rule], records: Sequence[Rule]) -> bool:
+    """Whether all that the alerts compare is recorded, so that all of it is as old as the records are."""
+    names = {record.name for record in records}
+    return {selector.name for alert in alerts for selector in selectors(alert.tree)} <= names

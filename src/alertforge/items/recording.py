@@ -6,21 +6,23 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import PurePosixPath
 
 from alertforge.alerts.base import Plan, Subject, complete, scenario_of, stage
 from alertforge.alerts.sli import AVAILABILITY, Sli, windows
+from alertforge.alerts.ways import without
 from alertforge.defects.base import Defect
 from alertforge.grader.spec import CardinalityCase, RecordCase, RecordingRequirement, Requirement, Scenario
 from alertforge.items.base import Edit, Item, Touched, Wrong, told
-from alertforge.prometheus.promql import Expr, Selector, parse, rewrite, to_text
+from alertforge.prometheus.promql import Aggregate, Expr, Selector, parse, rewrite, swap, to_text, walk
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo, record_place
 from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
-from alertforge.traffic.exposure import Exposure, Flow
+from alertforge.traffic.exposure import Exposure, Flow, target_labels
 from alertforge.traffic.shapes import plateau
-from alertforge.world.model import Service
+from alertforge.world.model import Service, SliFamily
 
 
 @dataclass(frozen=True)
@@ -226,10 +228,11 @@ class RecordingItem:
         return self._text(window).replace(f"sum by ({self.subject.by}) ", by)
 
     def accepted(self) -> Mapping[str, Edit]:
-        """By increases; in two steps of summing; and the SLI's own other ways, such as one minus the good share."""
+        """By increases; in other ways to sum; the SLI's own other ways; both sides recorded first; in two files."""
         by, pod = self.subject.by, self.subject.style.pod_label
         inner = re.compile(rf"sum by \({by}\) \((rate\([^()]*\))\)")
         steps = rf"sum by ({by}) (sum by ({by}, {pod}) (\1))"
+        carried = (*target_labels(self.subject.world, self.subject.service, ""), self._family.status_label, "le")
         others = {
             name: self._each(lambda window, name=name: self.sli.other_texts(self.subject, window)[name])  # type: ignore[misc]
             for name in self.sli.other_texts(self.subject, self.windows[0])
@@ -238,8 +241,42 @@ class RecordingItem:
         return {
             "increase": self._each(lambda window: self._text(window).replace("rate(", "increase(")),
             "two-steps": self._each(lambda window: inner.sub(steps, self._text(window))),
+            "without": self._each(lambda window: to_text(without(parse(self._text(window)), by, carried))),
             **others,
+            "sides-recorded": self._with_sides_recorded,
+            "two-files": self._in_two_files,
         }
+
+    def _with_sides_recorded(self, repo: Repo) -> Repo:
+        """What is divided, and by what, in records of their own before the ratio."""
+        about = self.subject.snake if self.sli.per_service else self._family.name
+        for rule in self.rules:
+            sides = dict.fromkeys(node for node in walk(rule.tree) if isinstance(node, Aggregate))
+            names = (f"{rule.name}:{about}_{side}" for side in ("numerator", "denominator"))
+            records, tree = [], rule.tree
+            for name, side in zip(names, sides, strict=True):
+                records.append(Rule(name, to_text(side), is_alert=False))
+                tree = swap(tree, side, Selector(name))
+            repo = repo.replace_rule(rule, (*records, rule.with_expr(tree)))
+        return repo
+
+    def _in_two_files(self, repo: Repo) -> Repo:
+        """The shorter half of the windows where the house has them, the longer half in a file of its own."""
+        path, group = record_place(self.subject.world, self._family.name)
+        longer = self.rules[len(self.rules) // 2 :]
+        for rule in longer:
+            repo = repo.replace_rule(rule, ())
+        file = PurePosixPath(path)
+        return repo.add(
+            str(file.with_name(f"{file.stem}-long{file.suffix}")),
+            f"{group}-long",
+            longer,
+            manifests=self.subject.style.manifests,
+        )
+
+    @property
+    def _family(self) -> SliFamily:
+        return self.subject.service.family
 
     def wrong(self) -> Mapping[str, Wrong]:
         """One series for all; one a pod; the good share."""

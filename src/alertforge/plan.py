@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
@@ -11,7 +11,7 @@ from alertforge.alertmanager.config import Config
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
 from alertforge.alerts.sli import AVAILABILITY, LATENCY, Sli
-from alertforge.defects import CONFIG_DEFECTS, applicable
+from alertforge.defects import CONFIG_DEFECTS, DEFECTS, applicable
 from alertforge.defects.base import Defect
 from alertforge.defects.config import ConfigDefect
 from alertforge.errors import AlertForgeError
@@ -24,11 +24,13 @@ from alertforge.items.route import RouteItem
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.model import Repo
 from alertforge.repo.routing import URGENCIES, base_config, receiver
-from alertforge.seeds import Seed
+from alertforge.seeds import Rng, Seed
 from alertforge.workflow import Entry, Recipe, Workflow
 from alertforge.world.model import Service, World
+from alertforge.world.styles import ROUTINGS
 
-HEALTH: Final = 3  # alerts of a service in focus beside the one for being down, unless the workflow names more
+DOWN: Final = "target-down"  # every service has it
+HEALTH: Final = 3  # alerts of a service in focus beside that one, unless the workflow names more
 SLIS: Final[Mapping[str, Sli]] = {sli.name: sli for sli in (AVAILABILITY, LATENCY)}
 # what follows from an outage, so that an inhibition may keep it quiet; the likeliest first
 CONSEQUENCES: Final = (
@@ -44,9 +46,15 @@ CONSEQUENCES: Final = (
     "consumer-lag",
     "batch-overdue",
 )
+# alerts that watch a service's health beside that one: those that follow from an outage, those that do not
+WATCHING: Final = tuple(name for name, kind in KINDS.items() if not kind.burn and name != DOWN)
+SIDES: Final = tuple(tuple(name for name in WATCHING if (name in CONSEQUENCES) == follows) for follows in (True, False))
+PARTS: Final = 1000  # that a share is counted in
+ELSEWHERE: Final = 2  # how much more a defect weighs that `hard` has no use for: half of all repairs are there
 
 
 AnyDefect = TypeVar("AnyDefect", Defect, ConfigDefect)
+Key = TypeVar("Key")
 
 
 class PlanError(AlertForgeError):
@@ -63,6 +71,8 @@ class Planner:
     world: World
     _used: set[tuple[str, str]] = field(default_factory=set)  # (service, kind) that an item is about
     _defects: set[str] = field(default_factory=set)
+    _settled: dict[str, list[str]] = field(default_factory=dict)  # health alerts that items are about, by service
+    _hosted: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)  # what `_holds` found out
 
     @property
     def focus(self) -> tuple[Service, ...]:
@@ -87,17 +97,39 @@ class Planner:
     def health_kinds(self, service: Service) -> tuple[str, ...]:
         """The alerts that watch a service beside its SLO: whether it is up, what the workflow names, and some more.
 
-        One of them at least follows from an outage, and one does not.
+        One of them at least follows from an outage, and one does not. What items are about is among them, so this is
+        the last word only when all alerts of the queue are placed.
         """
         rng = self.seed.rng("health", service.name)
-        out = ["target-down", *(self.workflow.watch if service in self.focus else ())]
-        count = 1 + (HEALTH if service in self.focus else 2)
-        free = [name for name, kind in KINDS.items() if not kind.burn and name != "target-down"]
-        for some in (CONSEQUENCES, [name for name in free if name not in CONSEQUENCES]):
-            if not set(some) & set(out):
-                out.append(rng.choice([name for name in some if name in free]))
+        out = self._settled_kinds(service)
+        free = [name for name in WATCHING if name not in out and (service.name, name) not in self._used]
+        for side in SIDES:
+            if not set(side) & set(out):
+                out.append(rng.choice([name for name in side if name in free]))
         rest = [name for name in free if name not in out]
-        return (*out, *rng.sample(rest, max(count - len(out), 0)))
+        return (*out, *rng.sample(rest, max(self._health_count(service) - len(out), 0)))
+
+    def _health_count(self, service: Service) -> int:
+        """How many alerts watch a service's health, unless the workflow names more."""
+        return 1 + (HEALTH if service in self.focus else 2)
+
+    def _settled_kinds(self, service: Service) -> list[str]:
+        """The health alerts that a service has already: what all have, what the workflow names, what items took."""
+        watch = self.workflow.watch if service in self.focus else ()
+        return list(dict.fromkeys((DOWN, *watch, *self._settled.get(service.name, ()))))
+
+    def _can_have(self, service: Service, kind: str) -> bool:
+        """Whether a service's health alerts include a kind, or can without being too many."""
+        settled = self._settled_kinds(service)
+        wanted = {*settled, kind}
+        missing = sum(not wanted & set(side) for side in SIDES)
+        return kind in settled or (kind in WATCHING and len(wanted) + missing <= self._health_count(service))
+
+    def _take(self, service: Service, kind: str) -> None:
+        """An item is about that alert, which is a health alert of the service unless it is a burn alert."""
+        self._used.add((service.name, kind))
+        if not KINDS[kind].burn:
+            self._settled.setdefault(service.name, []).append(kind)
 
     # --- the queue ---------------------------------------------------------------------------------------------------
 
@@ -125,17 +157,18 @@ class Planner:
 
     # --- alerts ------------------------------------------------------------------------------------------------------
 
-    def _places(
-        self, entry: Entry, item_id: str, kinds: Callable[[Service], Sequence[str]]
-    ) -> list[tuple[Service, str]]:
+    def _services(self, entry: Entry) -> tuple[Service, ...]:
+        """The services that an entry may be about."""
+        return self.focus if entry.on is None else (self.focus[entry.on - 1],)
+
+    def _places(self, entry: Entry, item_id: str, kinds: Sequence[str]) -> list[tuple[Service, str]]:
         """Where an item can be: services and kinds that no other item is about, in a drawn order."""
-        services = self.focus if entry.on is None else (self.focus[entry.on - 1],)
-        pairs = [(service, kind) for service in services for kind in kinds(service)]
+        pairs = [(service, kind) for service in self._services(entry) for kind in kinds]
         free = [(service, kind) for service, kind in pairs if (service.name, kind) not in self._used]
         return self.seed.rng(item_id, "place").shuffled(free)
 
     def _new_alert(self, item_id: str, entry: Entry) -> AlertItem:
-        places = self._places(entry, item_id, lambda _: entry.kinds)
+        places = self._places(entry, item_id, entry.kinds)
         if not places:
             raise PlanError(f"{item_id}: no service is left for {', '.join(entry.kinds)}")
         service, kind = places[0]
@@ -147,47 +180,77 @@ class Planner:
 
         It is a health alert, or a burn alert that the workflow names.
         """
-        burn = [kind for kind in entry.kinds if KINDS[kind].burn]
-        places = self._places(entry, item_id, lambda service: (*self.health_kinds(service), *burn))
-        named = [place for place in places if not entry.kinds or place[1] in entry.kinds]
-        for some, anyhow in ((named, False), (places, False), (named, True), (places, True)):
-            for service, kind in some:
-                found = self._broken(item_id, entry, service, kind, anyhow)
-                if found is not None:
-                    defect, broken = found
-                    self._used.add((service.name, kind))
-                    self._defects.add(defect.name)
-                    return AlertItem(
-                        item_id,
-                        self.subject(service),
-                        KINDS[kind],
-                        self.beside(service),
-                        self.seed.child(item_id),
-                        defect,
-                        broken,
-                        entry.audit,
-                    )
+        for kinds, anyhow in ((entry.kinds, False), ((), False), (entry.kinds, True), ((), True)):
+            found = self._broken(item_id, entry, kinds or (DOWN, *WATCHING), anyhow)
+            if found is not None:
+                service, kind, defect, broken = found
+                self._take(service, kind)
+                self._defects.add(defect.name)
+                return AlertItem(
+                    item_id,
+                    self.subject(service),
+                    KINDS[kind],
+                    self.beside(service),
+                    self.seed.child(item_id),
+                    defect,
+                    broken,
+                    entry.audit,
+                )
         raise PlanError(f"{item_id}: nothing is left to break")
 
     def _broken(
-        self, item_id: str, entry: Entry, service: Service, kind: str, anyhow: bool
-    ) -> tuple[Defect, Rule] | None:
-        """A defect that the alert can have; `anyhow` takes one that the workflow did not ask for."""
-        subject = self.subject(service)
-        choices = [
-            (defect, broken)
-            for defect, broken in applicable(KINDS[kind].rule(subject), subject, self.seed.child(item_id, "defect"))
-            if defect.name not in self._defects
+        self, item_id: str, entry: Entry, kinds: Sequence[str], anyhow: bool
+    ) -> tuple[Service, str, Defect, Rule] | None:
+        """A defect, and then an alert of these kinds that can have it: a defect that few can have is no rarer for that.
+
+        One that other kinds can have as well is drawn in proportion to how many of its kinds are to be had here.
+        `anyhow` takes a defect that the workflow did not ask for.
+        """
+        places = [
+            (service, kind)
+            for service, kind in self._places(entry, item_id, kinds)
+            if KINDS[kind].burn or self._can_have(service, kind)
+        ]
+        rng = self.seed.rng(item_id, "choice")
+        weights = {
+            defect: self._part(defect, kinds) * (1 if defect.hidden else ELSEWHERE)
+            for defect in self._wanted(entry, anyhow)
+        }
+        for defect in _weighted(rng, weights):
+            for service, kind in places:
+                broken = self._holds(service, kind, defect) and defect.apply(
+                    KINDS[kind].rule(self.subject(service)), self.subject(service), self.seed.child(item_id, "defect")
+                )
+                if broken and not (defect.routed and self._in_the_way(self.subject(service), broken)):
+                    return service, kind, defect, broken
+        return None
+
+    def _wanted(self, entry: Entry, anyhow: bool) -> list[Defect]:
+        """The defects that an entry may be about, of those that no item has yet."""
+        return [
+            defect
+            for defect in DEFECTS.values()
+            if not defect.records
+            and defect.name not in self._defects
             and (defect.hidden or not self.hard)
-            and not (defect.routed and self._in_the_way(subject, broken))
             and (anyhow or not entry.flavours or defect.flavour in entry.flavours)
             and (anyhow or not entry.defects or defect.name in entry.defects)
         ]
-        if not choices:
-            return None
-        rng = self.seed.rng(item_id, "choice")  # a family first, or the largest ones would have it all
-        family = rng.choice(list(dict.fromkeys(defect.family for defect, _ in choices)))
-        return rng.choice([choice for choice in choices if choice[0].family == family])
+
+    def _part(self, defect: Defect, kinds: Sequence[str]) -> int:
+        """How many of the alert kinds that can have a defect here are among some, in thousandths."""
+        able = ([kind for kind in KINDS if self._holds(service, kind, defect)] for service in self.focus)
+        hosts = next(filter(None, able), [])  # services hardly differ in this
+        return PARTS * sum(kind in kinds for kind in hosts) // max(len(hosts), 1)
+
+    def _holds(self, service: Service, kind: str, defect: Defect) -> bool:
+        """Whether a service's alert of a kind can have a defect."""
+        key = (service.name, kind)
+        if key not in self._hosted:
+            subject = self.subject(service)
+            found = applicable(KINDS[kind].rule(subject), subject, self.seed.child("hosts"))
+            self._hosted[key] = frozenset(one.name for one, _ in found)
+        return defect.name in self._hosted[key]
 
     @property
     def _unrouted(self) -> frozenset[str]:
@@ -203,12 +266,12 @@ class Planner:
 
     def _rehome(self, item_id: str, entry: Entry) -> AlertItem:
         """An alert that did not move with its service; the alerts of one service all come from one team."""
-        kinds = entry.kinds or None
-        places = self._places(entry, item_id, lambda service: kinds or self.health_kinds(service))
+        places = self._places(entry, item_id, entry.kinds or (DOWN, *WATCHING))
+        places = [(service, kind) for service, kind in places if entry.kinds or self._can_have(service, kind)]
         if not places:
             raise PlanError(f"{item_id}: no alert is left to move")
         service, kind = places[0]
-        self._used.add((service.name, kind))
+        self._take(service, kind)
         subject = self.subject(service)
         owners = {one.team for one in self.focus}
         others = [team for team in self.world.teams if team.name not in owners]
@@ -259,7 +322,12 @@ class Planner:
             for defect, _ in applicable(item.rules[0], item.subject, item.seed)
             if defect.name not in self._defects and (not entry.defects or defect.name in entry.defects)
         ]
-        for defect in _by_theme(item.seed, choices):
+        records = [replace(item, sli=sli).rules[0] for sli in SLIS.values()]
+        weights = {
+            one: _rarity(one.apply(record, item.subject, item.seed) is not None for record in records)
+            for one in choices
+        }
+        for defect in _by_theme(item.seed, weights):
             broken = [defect.apply(rule, item.subject, item.seed) for rule in item.rules]
             if all(rule is not None for rule in broken):
                 self._defects.add(defect.name)
@@ -290,17 +358,21 @@ class Planner:
         service = self.focus[number]
         subject = self.subject(service)
         added = [one.kind.name for one in alerts if one.subject.service == service and one.category == "alert"]
-        kinds = list(dict.fromkeys((*self.health_kinds(service)[1:], *added)))
+        kinds = [kind for kind in dict.fromkeys((*self.health_kinds(service), *added)) if kind != DOWN]
         return InhibitionItem(
             item_id,
             subject,
-            subject.alert_name("target-down"),
+            subject.alert_name(DOWN),
             tuple(subject.alert_name(kind) for kind in consequences(kinds)),
             tuple(subject.alert_name(kind) for kind in kinds if kind not in CONSEQUENCES),
-            self.beside(service)[0],
+            (*self._sisters(service), *self.beside(service))[0],
             self.seed.child(item_id),
             frozenset(subject.alert_name(name) for name, kind in KINDS.items() if kind.urgency(subject) == "ticket"),
         )
+
+    def _sisters(self, service: Service) -> tuple[Service, ...]:
+        """Other services of the same team: the likeliest to be taken for one and the same."""
+        return tuple(one for one in self.world.services if one.team == service.team and one != service)
 
     def spoiled(self, items: Sequence[Item], solved: Config) -> tuple[Item, ...]:
         """The items, with a defect for each broken route and inhibition that shows in the whole configuration.
@@ -323,14 +395,24 @@ class Planner:
         return self._queued(wanted)[int(item.id[1:]) - 1]
 
     def _with_inhibition(self, item: InhibitionItem, solved: Config) -> InhibitionItem:
-        for defect in self._config_defects("inhibitions", self._entry(item), item.seed):
+        scenes = [replace(item.scene, team=service.team) for service in self.world.services]
+        weights = {
+            one: _rarity(one.apply(solved, scene) is not None for scene in scenes)
+            for one in self._config_defects("inhibitions", self._entry(item))
+        }
+        for defect in _by_theme(item.seed, weights):
             if item.shows(defect, solved):
                 self._defects.add(defect.name)
                 return replace(item, defect=defect)
         raise PlanError(f"{item.id}: no defect shows")
 
     def _with_route(self, item: RouteItem, items: Sequence[Item], index: int, solved: Config) -> RouteItem:
-        for defect in self._config_defects("routes", self._entry(item), item.seed):
+        houses = [(one, base_config(one.world, one.world.teams)) for one in self._laid_out(item)]
+        weights = {
+            one: _rarity(house.shows(one, config) for house, config in houses)
+            for one in self._config_defects("routes", self._entry(item))
+        }
+        for defect in _by_theme(item.seed, weights):
             broken = replace(item, defect=defect)
             queue = (*items[:index], broken, *items[index + 1 :])
             if item.shows(defect, solved) and self._true(queue, solved):
@@ -338,9 +420,18 @@ class Planner:
                 return broken
         raise PlanError(f"{item.id}: no defect shows, or each contradicts another item")
 
-    def _config_defects(self, family: str, entry: Entry, seed: Seed) -> list[ConfigDefect]:
-        """Those that the workflow allows, in a drawn order."""
-        allowed = [
+    def _laid_out(self, item: RouteItem) -> list[RouteItem]:
+        """The item in houses that differ in nothing but how they lay out routes."""
+        styles = [
+            replace(self.world.style, routing=routing, audit_receiver=audit)
+            for routing in ROUTINGS
+            for audit in (None, "audit")
+        ]
+        return [replace(item, world=replace(self.world, style=style)) for style in styles]
+
+    def _config_defects(self, family: str, entry: Entry) -> list[ConfigDefect]:
+        """Those that the workflow allows."""
+        return [
             one
             for one in CONFIG_DEFECTS.values()
             if one.family == family
@@ -348,7 +439,6 @@ class Planner:
             and (not entry.defects or one.name in entry.defects)
             and not (one.hushes and self._loud)
         ]
-        return _by_theme(seed, allowed)
 
     @property
     def _loud(self) -> bool:
@@ -394,11 +484,33 @@ class Planner:
         return replace(item, heard=ways[0] if ways else None)
 
 
-def _by_theme(seed: Seed, defects: Sequence[AnyDefect]) -> list[AnyDefect]:
-    """Defects in a drawn order, theme by theme: however many look alike, each theme comes as often as the others."""
+def _by_theme(seed: Seed, weights: Mapping[AnyDefect, int]) -> list[AnyDefect]:
+    """Defects in a drawn order, theme by theme: however many look alike, a theme weighs as its lightest defect does."""
     rng = seed.rng("defect")
-    themes = rng.shuffled(list(dict.fromkeys(one.theme or one.name for one in defects)))
-    return [one for theme in themes for one in rng.shuffled([d for d in defects if (d.theme or d.name) == theme])]
+    themes: dict[str, dict[AnyDefect, int]] = {}
+    for defect, weight in weights.items():
+        themes.setdefault(defect.theme or defect.name, {})[defect] = weight
+    order = _weighted(rng, {theme: min(of.values()) for theme, of in themes.items()})
+    return [defect for theme in order for defect in _weighted(rng, themes[theme])]
+
+
+def _rarity(able: Iterable[bool]) -> int:
+    """The weight of what only some can have: all of them together weigh as much as if all could."""
+    flags = list(able)
+    return PARTS * len(flags) // max(sum(flags), 1)
+
+
+def _weighted(rng: Rng, weights: Mapping[Key, int]) -> Iterator[Key]:
+    """In a drawn order, the heavier the sooner; what has no weight never comes."""
+    left = dict(weights)
+    while total := sum(left.values()):
+        place = rng.below(total)
+        for one, weight in left.items():
+            place -= weight
+            if place < 0:
+                yield one
+                del left[one]
+                break
 
 
 def _labels(subject: Subject, rule: Rule) -> Mapping[str, str]:

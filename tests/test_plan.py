@@ -1,0 +1,76 @@
+"""What a queue is made of: evenly drawn, on services that have no more alerts than others."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from alertforge.alerts import KINDS
+from alertforge.defects import DEFECTS
+from alertforge.items.alert import AlertItem
+from alertforge.items.rehome import RehomeItem
+from alertforge.plan import DOWN, HEALTH, SIDES, WATCHING, Planner, _by_theme, _rarity, _weighted
+from alertforge.seeds import Seed
+from alertforge.workflow import core
+from alertforge.world.create import create
+
+SEED = Seed.master("plans")
+
+
+def planned(count: int) -> list[Planner]:
+    """Planners with their queues placed, of each workflow and tier in turn."""
+    turns = [(workflow, tier) for workflow in core().values() for tier in workflow.tiers]
+    out = []
+    for number in range(count):
+        workflow, tier = turns[number % len(turns)]
+        seed = SEED.child(number)
+        out.append(Planner(workflow, workflow.tiers[tier], seed, create(seed, services=workflow.tiers[tier].services)))
+    return out
+
+
+def test_what_weighs_twice_as_much_comes_first_twice_as_often_and_what_weighs_nothing_never() -> None:
+    weights = {"a": 1, "b": 2, "c": 3, "none": 0}
+    orders = [list(_weighted(SEED.rng("weights", n), weights)) for n in range(3000)]
+    assert all(sorted(order) == ["a", "b", "c"] for order in orders)
+    first = Counter(order[0] for order in orders)
+    assert abs(first["a"] - 500) < 100 and abs(first["b"] - 1000) < 100 and abs(first["c"] - 1500) < 100
+
+
+def test_what_half_can_have_weighs_twice_as_much() -> None:
+    assert _rarity([True, False]) == 2 * _rarity([True, True])
+    assert _rarity([False, False]) == _rarity([True, False])
+
+
+def test_a_theme_comes_first_no_oftener_for_having_many_defects() -> None:
+    records = [defect for defect in DEFECTS.values() if defect.records]
+    themes = {defect.theme for defect in records}
+    weights = dict.fromkeys(records, 1)
+    first = Counter(_by_theme(SEED.child("themes", n), weights)[0].theme for n in range(3000))
+    assert all(abs(first[theme] - 3000 / len(themes)) < 120 for theme in themes)
+
+
+def test_items_are_about_health_alerts_of_which_no_service_has_more_than_others() -> None:
+    for planner in planned(15):
+        alerts = [item for item in planner.items() if isinstance(item, AlertItem)]
+        places = [(one.subject.service.name, one.kind.name) for one in alerts]
+        defects = [one.defect.name for one in alerts if one.defect]
+        assert len(set(places)) == len(places) and len(set(defects)) == len(defects)
+        for service in planner.focus:
+            kinds = planner.health_kinds(service)
+            assert len(set(kinds)) == len(kinds) == 1 + HEALTH and kinds[0] == DOWN
+            assert all(set(kinds) & set(side) for side in SIDES)
+            mine = {one.kind.name for one in alerts if one.subject.service == service and one.broken}
+            assert {kind for kind in mine if kind in WATCHING} <= set(kinds)
+
+
+@pytest.mark.slow
+def test_no_alert_kind_and_no_defect_has_it_all() -> None:
+    alerts = [item for planner in planned(90) for item in planner.items() if isinstance(item, AlertItem)]
+    broken = Counter(one.defect.name for one in alerts if one.defect)
+    rules = [name for name, defect in DEFECTS.items() if not defect.records]
+    assert len(broken) > 0.9 * len(rules) and max(broken.values()) < 4 * broken.total() / len(rules)
+    new = Counter(one.kind.name for one in alerts if one.broken is None)
+    assert set(new) == set(KINDS)
+    moved = Counter(one.kind.name for one in alerts if isinstance(one, RehomeItem))
+    assert set(moved) == {DOWN, *WATCHING} and max(moved.values()) < 4 * moved.total() / len(moved)

@@ -274,6 +274,22 @@ def test_records_in_a_circle_hide_no_clock_and_end_nothing(turned: bool) -> None
     assert [reason for reason in found if "alert A" in reason] != []
 
 
+def test_clocks_beyond_counting_are_not_worked_out() -> None:
+    """A dozen sums of 150 clocks each; an honest rule beside them is judged as ever."""
+    flood = [
+        record(f"a{number}", " + ".join([f"minute(vector({number}))", *["minute()"] * 150])) for number in range(400)
+    ]
+    found = find(rule_file(*flood, alert("up == 0")))
+    assert any("more ways than can be looked at" in reason for reason in found)
+    assert not any("alert A" in reason for reason in found)
+
+
+def test_alerts_are_found_behind_a_long_line_of_records() -> None:
+    line = [record(f"r{number}", f"r{number + 1}") for number in range(300)]
+    assert len(find(rule_file(*line, record("r300", "ALERTS"), alert("r0 > 0")))) == 1
+    assert find(rule_file(*line, record("r300", "up"), alert("r0 > 0"))) == ()
+
+
 def test_office_hours_of_the_baseline_stay() -> None:
     """An alert that already waits for office hours may get another label or another file, not another clock."""
     old = rule_file(alert("up == 0 and on () (hour() > 8 < 18)"))

@@ -195,6 +195,31 @@ def test_a_helper_that_never_pages_must_not_hold_back_others(watchful: Shop) -> 
     }
 
 
+UNSEEN = rules(
+    "      - alert: Beat\n        expr: count(up offset 1d) > 0\n        labels: {muzzle: '{{ with 1 }}on{{ end }}'}\n"
+)  # needs a day of history
+
+
+@pytest.mark.parametrize(
+    ("source", "kept"),
+    [
+        ('muzzle="on"', False),
+        ('muzzle=~"o."', False),
+        ('alertname=~"Be.*"', False),
+        ('alertname="Beat"', False),
+        ('alertname="QueueStuck"', True),
+        ('alertname=~"QueueStuck|CartBurn"', True),
+    ],
+)
+def test_an_alert_that_no_replay_shows_must_not_hold_back_others(watchful: Shop, source: str, kept: bool) -> None:
+    config = ALERTMANAGER.replace(
+        "inhibit_rules:", f"inhibit_rules:\n  - source_matchers: ['{source}']\n    target_matchers: ['team=\"mail\"']"
+    )
+    config = config if not kept else config.replace('team="mail"', 'alertname="Nothing"')
+    result = watchful.grade(watchful.workspace({"rules/more.yml": UNSEEN, CONFIG: config}))
+    assert ("P.unasked.inhibitions" not in failed(result)) == kept
+
+
 @pytest.mark.parametrize("value", ["yes", "'{{ if true }}yes{{ end }}'"])
 def test_a_label_of_ones_own_is_no_way_around(watchful: Shop, value: str) -> None:
     cart = CART_RULES.replace(

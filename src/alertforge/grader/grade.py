@@ -176,7 +176,7 @@ def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
     linted = _lint(loaded.rule_files, tools)
     config, config_problems = _check_config(loaded, tools)
     tampering = tamper.find(
-        loaded.rule_files,
+        linted.rule_files,
         loaded.alertmanager,
         baseline_files=task.baseline_files,
         baseline_config=task.baseline_config,
@@ -415,10 +415,14 @@ def _guarded(options: argparse.Namespace) -> Result:
                 workers=options.workers,
                 cache=options.cache,
             )
-    except Exception as error:
+    except (Exception, _TimeUpError) as error:
         text = "".join(traceback.format_exception_only(error))
         where = traceback.extract_tb(error.__traceback__)[-1]
         return Result(score.nothing(), grader_error=f"{text} ({Path(where.filename).name}:{where.lineno})")
+
+
+class _TimeUpError(BaseException):
+    """Nothing inside takes it for a fault of its own, as a TimeoutError, which is an OSError, might be."""
 
 
 @contextlib.contextmanager
@@ -426,7 +430,7 @@ def _alarm(seconds: float) -> Iterator[None]:
     """Interrupt what takes longer than every limit inside should allow."""
 
     def ring(signum: int, frame: object) -> None:
-        raise TimeoutError(f"grading took more than {seconds:.0f} s")
+        raise _TimeUpError(f"grading took more than {seconds:.0f} s")
 
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)

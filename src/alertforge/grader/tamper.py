@@ -149,12 +149,18 @@ def _texts(tree: Expr | None) -> set[str]:
 
 def _readers_of_alerts(rules: Sequence[_Placed], known: _Known) -> list[_Placed]:
     """The alerts that read `ALERTS`, at any number of records' remove."""
-    tainted: frozenset[str] = frozenset(STATE_METRICS)
-    while True:
-        grown = tainted | {p.rule.name for p in rules if not p.rule.is_alert and _reads(p, tainted, known)}
-        if grown == tainted:
-            return [p for p in rules if p.rule.is_alert and (_reads(p, tainted, known) or _templates(p, tainted))]
-        tainted = grown
+    read = {number: _reading(placed) for number, placed in enumerate(rules)}
+    tainted, fresh = set(STATE_METRICS), frozenset(STATE_METRICS)
+    waiting, found = list(read), []
+    while fresh:
+        readers = {number for number in waiting if read[number].reads(fresh, known)}
+        found += [number for number in readers if rules[number].rule.is_alert]
+        waiting = [number for number in waiting if number not in readers]
+        fresh = frozenset({rules[number].rule.name for number in readers if not rules[number].rule.is_alert} - tainted)
+        tainted |= fresh
+    names = frozenset(tainted)
+    found += [number for number in waiting if rules[number].rule.is_alert and _templates(rules[number], names)]
+    return [rules[number] for number in sorted(found)]
 
 
 def _templates(placed: _Placed, names: frozenset[str]) -> bool:
@@ -163,12 +169,32 @@ def _templates(placed: _Placed, names: frozenset[str]) -> bool:
     return any(name in text for text in texts for name in (*names, *STATE_LABELS))
 
 
-def _reads(placed: _Placed, names: frozenset[str], known: _Known) -> bool:
+@dataclass(frozen=True)
+class _Reading:
+    """What an expression selects: metrics by name, or by other things; `text` instead where it cannot be parsed."""
+
+    named: frozenset[str] = frozenset()
+    nameless: tuple[Selector, ...] = ()
+    asked: frozenset[str] = frozenset()  # labels that operations group, match or rewrite by
+    text: str = ""
+
+    def reads(self, names: frozenset[str], known: _Known) -> bool:
+        """Whether it is after any of some metrics."""
+        if self.named & names or any(name in self.text for name in names):
+            return True
+        by_state = bool(self.nameless) and bool(self.asked & known.alert_labels)
+        return any(_selects(selector, names, by_state, known) for selector in self.nameless)
+
+
+def _reading(placed: _Placed) -> _Reading:
     if placed.tree is None:
-        return any(name in placed.rule.expr for name in names)
-    asked = {name for node in promql.walk(placed.tree) for name in _labels_named(node)}
-    by_state = bool(asked & known.alert_labels)
-    return any(_selects(selector, names, by_state, known) for selector in promql.selectors(placed.tree))
+        return _Reading(text=placed.rule.expr)
+    selectors = promql.selectors(placed.tree)
+    return _Reading(
+        frozenset(one.name for one in selectors if one.name is not None),
+        tuple(one for one in selectors if one.name is None),
+        frozenset(name for node in promql.walk(placed.tree) for name in _labels_named(node)),
+    )
 
 
 def _labels_named(node: Expr) -> Iterable[str]:
@@ -184,9 +210,7 @@ def _labels_named(node: Expr) -> Iterable[str]:
 
 
 def _selects(selector: Selector, names: frozenset[str], by_state: bool, known: _Known) -> bool:
-    """Whether a selector is after any of the metrics: by name, by a pattern that fits, or by what only they have."""
-    if selector.name is not None:
-        return selector.name in names
+    """Whether a selector without a name is after any of the metrics: by a pattern, or by what only they have."""
     patterns = [m for m in selector.matchers if m.name == METRIC_NAME]
     if patterns and not all(m.op.startswith("!") or m.value in (".+", ".*") for m in patterns):
         return any(all(_may_match(m, name) for m in patterns) for name in sorted(names))

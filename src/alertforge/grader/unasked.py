@@ -23,7 +23,7 @@ from typing import Final
 
 from alertforge.alertmanager import routing
 from alertforge.alertmanager.config import Config, InhibitRule, RouteNode
-from alertforge.alertmanager.matchers import matches_all
+from alertforge.alertmanager.matchers import Matcher, matches_all
 from alertforge.grader.definitions import Definition, Index, concerns, yielded
 from alertforge.grader.delivery import Delivery, alert_labels
 from alertforge.grader.replay import Firing, Timeline
@@ -37,6 +37,7 @@ from alertforge.prometheus.series import Labels
 MAX_EXTRAS: Final = 50  # unasked alerts that are replayed; nobody needs so many helpers
 MAX_LABEL_SETS: Final = 200  # of unasked alerts that are followed to their receivers
 SOMEBODY: Final = "somebody-else"  # a subject that nothing in the spec is about
+_SPECIAL: Final = frozenset("\\.+*?()[]{}^$")  # what makes a pattern more than plain alternatives
 MAX_SHOWN: Final = 20  # label sets of one alert whose labels only a replay tells
 
 
@@ -131,10 +132,14 @@ def _variants(known: Mapping[str, Sequence[Labels]], changed: Mapping[str, Seque
 
 def _statics(extras: Mapping[str, Sequence[Definition]]) -> Iterator[Shown]:
     """Unasked alerts with the labels that they carry for certain."""
-    for name, definitions in extras.items():
+    for name, definitions in sorted(extras.items())[:MAX_EXTRAS]:
         for one in definitions:
-            static = {key: value for key, value in one.labels if "{{" not in value}
-            yield Shown(Labels.of({**_yielded(one), **static, "alertname": name}), None)
+            yield Shown(_certain(name, one), None)
+
+
+def _certain(name: str, one: Definition) -> Labels:
+    static = {key: value for key, value in one.labels if "{{" not in value}
+    return Labels.of({**_yielded(one), **static, "alertname": name})
 
 
 @lru_cache(maxsize=1024)
@@ -207,7 +212,8 @@ def judge(spec: Spec, unasked: Unasked, timeline: Timeline, old: Config, deliver
     if any(alert.own_name for alert in spec.alerts):
         out.append(_subjects(spec, timeline))
     if spec.preservation.alerts:
-        out += [_inhibitions(spec, shown, old, delivery), _routes(spec, shown, old, delivery)]
+        hidden = _unseen(unasked, timeline)
+        out += [_inhibitions(spec, shown, hidden, old, delivery), _routes(spec, shown, old, delivery)]
     return tuple(out)
 
 
@@ -264,7 +270,27 @@ def _is_another(labels: Labels, subject: Labels, unnamed: bool) -> bool:
 # --- inhibition ------------------------------------------------------------------------------------------------------
 
 
-def _inhibitions(spec: Spec, shown: Sequence[Shown], old: Config, delivery: Delivery) -> Check:
+def _unseen(unasked: Unasked, timeline: Timeline) -> list[Labels]:
+    """What is certain of unasked alerts whose labels no replay tells: it may be that they fire on a server alone."""
+    fired = {name for _, _, name, _ in _moments(timeline, unasked.extras)}
+    definitions = [(name, one) for name in sorted(unasked.extras)[:MAX_EXTRAS] for one in unasked.extras[name]]
+    return [_certain(name, one) for name, one in definitions if name not in fired or _is_open(one)]
+
+
+def _may_hold(matcher: Matcher, certain: Labels) -> bool:
+    """Whether a matcher may hold for an alert of which some labels are certain. Somebody else's pattern is not run."""
+    value = certain.get(matcher.name)
+    if not value:
+        return True
+    if matcher.op in ("=", "!="):
+        return (matcher.value == value) == (matcher.op == "=")
+    plain = not _SPECIAL & set(matcher.value)
+    return not plain or (value in matcher.value.split("|")) == (matcher.op == "=~")
+
+
+def _inhibitions(
+    spec: Spec, shown: Sequence[Shown], hidden: Sequence[Labels], old: Config, delivery: Delivery
+) -> Check:
     expected = "no alert suppresses another that it did not suppress before, but for those that the requests name"
     if delivery.config is None:
         return _check("inhibitions", expected, "the configuration does not load")
@@ -287,6 +313,12 @@ def _inhibitions(spec: Spec, shown: Sequence[Shown], old: Config, delivery: Deli
                 continue
             fault = f"{labels_text(one.labels.pairs)} suppresses {labels_text(other.labels.pairs)}"
             return _check("inhibitions", expected, f"{fault} (inhibit rule {number + 1})")
+        if rule in old.inhibit_rules or any(alerts[source].known is not None for source in sources):
+            continue
+        for certain in hidden:  # the rule is there for nobody who is known
+            if all(_may_hold(matcher, certain) for matcher in rule.source):
+                fault = f"{certain.get('alertname')}, which no replay shows, may suppress others"
+                return _check("inhibitions", expected, f"{fault} (inhibit rule {number + 1})")
     return _check("inhibitions", expected, "")
 
 

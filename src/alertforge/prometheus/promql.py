@@ -347,8 +347,15 @@ def duration_ms(text: str) -> int:
     return total
 
 
-def to_text(expr: Expr) -> str:
-    """The expression on one line, in Prometheus' own spelling, with no more parentheses than needed."""
+Writer = Callable[["Expr"], str]
+
+
+def to_text(expr: Expr, write: Writer | None = None) -> str:
+    """The expression on one line, in Prometheus' own spelling, with no more parentheses than needed.
+
+    `write` writes its direct parts, where somebody has their texts already.
+    """
+    write = write or to_text
     match expr:
         case Number(value):
             return _number(value)
@@ -358,18 +365,18 @@ def to_text(expr: Expr) -> str:
             return _selector_text(expr)
         case Subquery():
             step = "" if expr.step is None else duration_text(expr.step)
-            inner = to_text(expr.expr)
+            inner = write(expr.expr)
             if not isinstance(expr.expr, Call | Aggregate | Selector) or _ends_in_modifier(expr.expr):
                 inner = f"({inner})"
             return f"{inner}[{duration_text(expr.window)}:{step}]{_modifiers(expr.offset, expr.at)}"
         case Call(func, args):
-            return f"{func}({', '.join(to_text(arg) for arg in args)})"
+            return f"{func}({', '.join(map(write, args))})"
         case Aggregate():
-            return f"{aggregate_head(expr)}({aggregate_param(expr)}{to_text(expr.expr)})"
+            return f"{aggregate_head(expr)}({aggregate_param(expr, write)}{write(expr.expr)})"
         case Binary():
-            return f"{left_text(expr)} {operator_text(expr)} {right_text(expr)}"
+            return f"{left_text(expr, write)} {operator_text(expr)} {right_text(expr, write)}"
         case Unary(inner_expr):
-            text = to_text(inner_expr)
+            text = write(inner_expr)
             return f"-({text})" if precedence(inner_expr) < _UNARY_PRECEDENCE + 1 else f"-{text}"
     raise TypeError(type(expr).__name__)
 
@@ -382,9 +389,9 @@ def aggregate_head(expr: Aggregate) -> str:
     return f"{expr.op} {'without' if expr.without else 'by'} ({names}) "
 
 
-def aggregate_param(expr: Aggregate) -> str:
+def aggregate_param(expr: Aggregate, write: Writer = to_text) -> str:
     """`0.9, ` or the empty string: what stands first in the bracket."""
-    return "" if expr.param is None else f"{to_text(expr.param)}, "
+    return "" if expr.param is None else f"{write(expr.param)}, "
 
 
 def operator_text(expr: Binary) -> str:
@@ -413,19 +420,19 @@ def precedence(expr: Expr) -> int:
     return 9
 
 
-def left_text(expr: Binary) -> str:
+def left_text(expr: Binary, write: Writer = to_text) -> str:
     """The left operand, in brackets where precedence asks for them."""
     need = _PRECEDENCE[expr.op]
     own = precedence(expr.lhs)
-    text = to_text(expr.lhs)
+    text = write(expr.lhs)
     return f"({text})" if own < need or (own == need and expr.op == "^") else text
 
 
-def right_text(expr: Binary) -> str:
+def right_text(expr: Binary, write: Writer = to_text) -> str:
     """The right operand, in brackets where precedence asks for them."""
     need = _PRECEDENCE[expr.op]
     own = precedence(expr.rhs)
-    text = to_text(expr.rhs)
+    text = write(expr.rhs)
     # `^` groups to the right, everything else to the left
     return f"({text})" if own < need or (own == need and expr.op != "^") else text
 
@@ -522,10 +529,20 @@ def normal_form(expr: Expr) -> Expr:
     Matchers and grouping labels sorted, numeric literals folded, commutative operands ordered, comparisons with the
     scalar turned to the right, `ignoring ()` dropped. Two expressions with equal normal forms yield the same samples.
     """
-    return rewrite(expr, _normal_node)
+    texts: dict[int, str] = {}  # of the parts that are done: written out anew for each level they would cost too much
+
+    def written(part: Expr) -> str:
+        return texts[id(part)]
+
+    def change(node: Expr) -> Expr:
+        node = _normal_node(node, written)
+        texts[id(node)] = to_text(node, written)
+        return node
+
+    return rewrite(expr, change)
 
 
-def _normal_node(node: Expr) -> Expr:
+def _normal_node(node: Expr, written: Writer) -> Expr:
     match node:
         case Selector(matchers=matchers):
             return replace(node, matchers=tuple(sorted(set(matchers), key=lambda m: (m.name, m.op, m.value))))
@@ -537,11 +554,11 @@ def _normal_node(node: Expr) -> Expr:
         case Binary(op, Number(left), Number(right)) if op in ("+", "-", "*", "/"):
             return Number(_rounded(_fold(op, left, right)))
         case Binary():
-            return _normal_binary(node)
+            return _normal_binary(node, written)
     return node
 
 
-def _normal_binary(node: Binary) -> Binary:
+def _normal_binary(node: Binary, written: Writer) -> Binary:
     matching = node.matching
     if matching is not None:
         matching = replace(matching, labels=tuple(sorted(set(matching.labels))))
@@ -553,7 +570,7 @@ def _normal_binary(node: Binary) -> Binary:
     # a vector `and`/`or` keeps its left side's labels, so only arithmetic may change sides; where labels are matched in
     # part, Prometheus takes on the left what it refuses on the right: several series of which none has a partner
     commutes = node.op in ("+", "*") and matching is None
-    if commutes and to_text(node.rhs) < to_text(node.lhs):
+    if commutes and written(node.rhs) < written(node.lhs):
         return replace(node, lhs=node.rhs, rhs=node.lhs)
     return node
 

@@ -27,12 +27,18 @@ def page(writer: Writer) -> str:
             rng.choice([("Team", "Lead", "Pages go to"), ("Who", "Ask", "Receiver"), ("Team", "Contact", "Pager")]),
             [
                 (team.title, f"{team.lead.name} (@{team.lead.handle})", _receiver(writer, team))
-                for team in writer.brief.world.teams
+                for team in _reachable(writer)
             ],
         ),
         f"<!-- canary {writer.brief.canary} -->",
     ]
     return "\n\n".join(lines) + "\n"
+
+
+def _reachable(writer: Writer) -> list[Team]:
+    """The teams that have receivers today: a team that the queue asks routes for has none yet."""
+    unknown = {one.name for one in writer.brief.requests if one.category == "route" and not one.symptom}
+    return [team for team in writer.brief.world.teams if team.name not in unknown]
 
 
 def _receiver(writer: Writer, team: Team) -> str:

@@ -97,6 +97,7 @@ class Writer:
         extra = [f"`{key}: {value}`" for key, value in style.extra_labels]
         return {
             "company": world.company, "industry": world.industry, "blurb": world.blurb, "sre": world.sre,
+            "company_does": re.sub(rf"^{re.escape(world.company)}\b", "The company", world.blurb),
             "sev": style.severity_label, "page": style.severities["page"], "ticket": style.severities["ticket"],
             "info": style.info_severity, "owner": style.owner_label, "svc": style.service_label,
             "pod": style.pod_label, "and_extra": f", as well as {listed(extra)}" if extra else "",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any, TypeVar
 
 import pytest
 
@@ -14,6 +16,8 @@ from alertforge.world.create import create
 from alertforge.world.model import World
 
 from .bench import Bench, bench
+
+T = TypeVar("T")
 
 SHARES = {"error-ratio", "memory-limit", "cpu-throttling", "probe-failing", "pool-saturation", "slow-share"}
 
@@ -69,12 +73,22 @@ def test_the_same_in_other_companies(kind: str, seed: int) -> None:
     check(kind, create(Seed.master(f"alerts-{seed}"), services=1), f"alerts-{seed}")
 
 
+def middle(values: Iterable[T], key: Callable[[T], Any] | None = None) -> T:
+    """As `min` and `max`: the value between them."""
+    ordered = sorted(values, key=key)  # type: ignore[type-var, arg-type]
+    return ordered[len(ordered) // 2]
+
+
+Pick = Callable[..., Any]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("window", [min, max])
-@pytest.mark.parametrize("wait", [min, max])
+@pytest.mark.parametrize(("wait", "window"), [(min, min), (min, max), (max, min), (max, max), (middle, middle)])
 @pytest.mark.parametrize("pods", [2, 8])
 @pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if not kind.burn])
-def test_the_same_with_the_extreme_numbers_of_house_styles(kind: str, pods: int, wait: type, window: type) -> None:
+def test_the_same_with_the_extreme_and_the_middle_numbers_of_house_styles(
+    kind: str, pods: int, wait: Pick, window: Pick
+) -> None:
     world = small_company()
     style = replace(
         world.style,

@@ -411,6 +411,57 @@ def test_readmes_have_several_structures() -> None:
     assert len({outline(everything(number)["README.md"]) for number in range(TASKS)}) >= 5
 
 
+@NUMBERS
+def test_decisions_are_taken_on_working_days_in_the_order_of_their_numbers(number: int) -> None:
+    days = []
+    for path, text in sorted(everything(number).items()):
+        if path.startswith("docs/adr/"):
+            found = re.search(r"\d{4}-\d\d-\d\d|\b\d{1,2} [A-Z][a-z]+ 20\d\d\b", re.sub("canary .*", "", text))
+            assert found, path
+            iso = found[0][:4].isdigit()
+            days.append(datetime.strptime(found[0], "%Y-%m-%d" if iso else "%d %B %Y").date())
+    assert len(days) in (2, 3)
+    assert all(day.weekday() < 5 and (day.month, day.day) not in ((1, 1), (12, 25), (12, 26)) for day in days)
+    assert all(earlier < later for earlier, later in pairwise(days))
+
+
+@NUMBERS
+def test_camel_case_is_explained_where_names_have_it_and_nowhere_else(number: int) -> None:
+    told, _ = brief(number)
+    named = "{Service}" in told.world.style.alert_name
+    readme = everything(number)["README.md"].lower()
+    assert (
+        "camel case" in readme or "capitalised" in readme or "`<Service>`" in everything(number)["README.md"]
+    ) == named
+
+
+@NUMBERS
+def test_bounds_of_histograms_are_explained_where_there_are_any(number: int) -> None:
+    told, _ = brief(number)
+    buckets = any(name.endswith("_bucket") for name, _ in told.metrics)
+    assert ("`1.0`" in everything(number)["README.md"] or '`le="1.0"`' in everything(number)["README.md"]) == buckets
+
+
+def test_a_team_that_is_to_get_routes_is_not_on_the_list_of_pagers() -> None:
+    pages = 0
+    for number in range(TASKS):
+        told, _ = brief(number)
+        if page := everything(number).get("docs/oncall.md"):
+            pages += 1
+            wanted = {one.name for one in told.requests if one.category == "route" and not one.symptom}
+            listed = {team.name for team in told.world.teams if f"| {team.title} |" in page}
+            assert wanted and listed == {team.name for team in told.world.teams} - wanted
+    assert pages > 5
+
+
+def test_the_company_is_not_named_twice_in_a_row() -> None:
+    for number in range(TASKS):
+        told, _ = brief(number)
+        opening = plain(everything(number)["instruction.md"])
+        name = re.escape(told.world.company)
+        assert not re.search(rf"{name}[^.]*\. {name} ", opening), opening[:300]
+
+
 # --- bin/af-check ----------------------------------------------------------------------------------------------------
 
 

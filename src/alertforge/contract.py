@@ -43,7 +43,13 @@ def contract(draft: Draft) -> Spec:
         tuple(r for r in requirements if isinstance(r, RecordingRequirement)),
         tuple(r for r in requirements if isinstance(r, RouteRequirement)),
         tuple(r for r in requirements if isinstance(r, InhibitionRequirement)),
-        with_surroundings(_preservation(draft), draft.start.config, draft.solved, draft.world.style.service_label),
+        with_surroundings(
+            _preservation(draft),
+            draft.start.config,
+            draft.solved,
+            draft.world.style.service_label,
+            draft.planner.seed.child("surroundings"),
+        ),
         _inputs(draft, scenarios),
         RECORDS,
     )

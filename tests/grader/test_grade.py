@@ -141,8 +141,8 @@ def test_a_broken_alertmanager_file_pages_nobody_and_spoils_no_alert(shop: Shop)
     result = shop.grade(shop.workspace({ALERTMANAGER_FILE: ALERTMANAGER.replace("receiver: cart-chat", "receiver: x")}))
     assert scores(result) == {"A1": 1.0, "A2": 1.0, "C1": 1.0, "I1": 0.0, "P1": 1.0, "R1": 0.0}
     assert not any(check.passed for check in result.checks if check.family.startswith("route"))
-    # DiskFull, QueueLag and disk:free:min stand; two receivers, `global`, three probes and who is told do not
-    assert result.rewards["preservation"] == pytest.approx(3 / 10)
+    # DiskFull, QueueLag, disk:free:min stand; two receivers, `global`, three probes, who is told and of whom do not
+    assert result.rewards["preservation"] == pytest.approx(3 / 11)
 
 
 def test_an_inhibition_without_equal_silences_bystanders(shop: Shop) -> None:
@@ -173,7 +173,7 @@ def test_a_changed_threshold_is_not_preserved(shop: Shop) -> None:
     host = HOST.replace("expr: disk:free:min < 0.1", "expr: disk:free:min < 0.01")
     result = shop.grade(shop.workspace({HOST_FILE: host}))
     assert failed(result) == {"P.alert.DiskFull"}
-    assert result.rewards["preservation"] == pytest.approx(9 / 10)
+    assert result.rewards["preservation"] == pytest.approx(10 / 11)
     assert result.rewards["outcome"] == 0.0
 
 

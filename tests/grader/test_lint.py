@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from alertforge.grader.lint import MAX_RULES, guard, lint, template_fault
+from alertforge.grader.lint import MAX_RULES, Linted, guard, lint, template_fault, without_history
 from alertforge.prometheus.rules import Group, Rule, RuleFile
 
 
@@ -22,8 +22,8 @@ def rule_file(*rules: Rule, labels: tuple[tuple[str, str], ...] = ()) -> RuleFil
     ("expr", "reason"),
     [
         ("max_over_time(x[10y:1ms])", "reads"),
-        ("max_over_time(x[30d:1s])", "evaluations"),
-        ("max_over_time(max_over_time(x[1d:1m])[1d:1m])", "evaluations"),
+        ("max_over_time(x[30d:1s])", "operations a tick"),
+        ("max_over_time(max_over_time(x[1d:1m])[1d:1m])", "operations a tick"),
         ("rate(x[10y])", "reads"),
         ("x offset 20y", "reads"),
         (" or ".join(["x"] * 5000), "characters"),
@@ -46,6 +46,33 @@ def test_expressions_without_bound_are_set_aside(expr: str, reason: str) -> None
 )
 def test_expressions_with_a_bound_go_to_promtool(expr: str) -> None:
     assert guard(Rule("A", expr)) == ""
+
+
+def test_the_most_laborious_rules_go_where_all_together_are_too_much() -> None:
+    some = [Rule(f"A{days}", f"max_over_time((a / b)[{days}d:1m])") for days in (1, 40, 2, 39)]
+    linted = lint([rule_file(*some)], takes_all)
+    assert [rule.name for file in linted.rule_files for rule in file.rules()] == ["A1", "A2", "A39"]
+    (problem,) = linted.problems
+    assert "operations a tick" in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("expr", "kept"),
+    [
+        ("up == 0", True),
+        ("up unless up offset 1h", True),
+        ("up unless up offset 1d", False),
+        ("up == 0 or on () count_over_time(up[1m:] offset 2d) > 3", False),
+        ("up offset -1d", True),
+        ("rate(up[1d])", True),
+    ],
+)
+def test_what_reads_a_past_that_no_replay_has_is_set_aside(expr: str, kept: bool) -> None:
+    file = rule_file(Rule("A", expr), Rule("B", "up"))
+    linted = without_history([file], [], 6 * 3_600_000)
+    assert [rule.name for file in linted.rule_files for rule in file.rules()] == (["A", "B"] if kept else ["B"])
+    assert len(linted.problems) == (not kept)
+    assert without_history([file], [file], 6 * 3_600_000) == Linted((file,), ())
 
 
 @pytest.mark.parametrize(

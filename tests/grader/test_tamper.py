@@ -36,16 +36,26 @@ def find(
     baseline: tuple[RuleFile, ...] = (),
     config: Config | None = None,
     old: Config | None = None,
+    requested: tuple[str, ...] = (),
 ) -> tuple[str, ...]:
     for rule in (rule for file in files for rule in file.rules()):
         assert rule.tree  # a test of something that is no PromQL proves nothing
-    return tamper.find(files, config, baseline_files=baseline, baseline_config=old, inputs=INPUTS)
+    return tamper.find(files, config, baseline_files=baseline, baseline_config=old, inputs=INPUTS, requested=requested)
 
 
 @pytest.mark.parametrize("name", ["ALERTS", "ALERTS_FOR_STATE", "up", "queue_depth"])
 def test_writing_what_is_not_a_rules_to_write(name: str) -> None:
     (reason,) = find(rule_file(record(name, "vector(1)")))
     assert reason.startswith(f"rules/a.yml: record {name}: ")
+
+
+def test_metrics_that_only_the_baseline_reads_are_not_a_rules_to_write() -> None:
+    old = rule_file(Rule("Old", "haproxy_up == 0 and on () job:x:y > 1 and on () own > 1"), record("own", "up"))
+    assert len(find(rule_file(record("haproxy_up", "vector(0)")), baseline=(old,))) == 1
+    for free in ("job:x:y", "own", "other"):  # a missing record, a record, and anything else
+        assert find(rule_file(record(free, "vector(0)")), baseline=(old,)) == ()
+    assert find(rule_file(record("haproxy_up", "vector(0)")), baseline=(old,), requested=("Old",)) == ()
+    assert find(rule_file(record("haproxy_up", "vector(0)")), baseline=(old,), requested=("haproxy_up",)) == ()
 
 
 def test_any_other_record_is_fine() -> None:

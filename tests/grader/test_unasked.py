@@ -138,6 +138,14 @@ def test_a_services_own_alert_name_is_not_for_nobody(watchful: Shop) -> None:
     assert found == {"P.unasked.subjects", "A2.exists"}  # nor is it one definition any more
 
 
+def test_a_fleet_wide_name_is_not_for_somebody_made_up(watchful: Shop) -> None:
+    made_up = CART_RULES.replace(
+        'expr: queue:depth:max{service="cart"} > 100',
+        "expr: queue:depth:max > 100 or label_replace(vector(1), 'service', 'nightly-export', '', '')",
+    )
+    assert "P.unasked.subjects" in failed(watchful.grade(watchful.workspace({"rules/cart.yml": made_up})))
+
+
 def test_a_fleet_wide_name_may_fire_for_others(watchful: Shop) -> None:
     fleet = CART_RULES.replace('expr: queue:depth:max{service="cart"} > 100', "expr: queue:depth:max > 100")
     assert failed(watchful.grade(watchful.workspace({"rules/cart.yml": fleet}))) == set()
@@ -196,8 +204,8 @@ def test_a_helper_that_never_pages_must_not_hold_back_others(watchful: Shop) -> 
 
 
 UNSEEN = rules(
-    "      - alert: Beat\n        expr: count(up offset 1d) > 0\n        labels: {muzzle: '{{ with 1 }}on{{ end }}'}\n"
-)  # needs a day of history
+    "      - alert: Beat\n        expr: queue_depth > 1e9\n        labels: {muzzle: '{{ with 1 }}on{{ end }}'}\n"
+)  # fires in no scenario
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import isnan
 from typing import ClassVar
 
 from alertforge.alerts.base import Reading, Subject, over
@@ -53,7 +54,8 @@ class LatencyQuantile(StyledKind):
         rates = {bound: total(exposure, series, subject.windows(self.name)) for bound, series in by_bound.items()}
         values = []
         for minute in range(exposure.minutes + 1):
-            vector = {bound: column[minute] for bound, column in rates.items()}
+            # a bucket that has no rate as yet is not there
+            vector = {bound: column[minute] for bound, column in rates.items() if not isnan(column[minute])}
             quantiles = histogram_quantile(Fraction(subject.style.quantile), vector)
             values.append(next(iter(quantiles.values()), NAN))
         return (Reading(over(values, Fraction(subject.service.latency_threshold)), self.for_minutes(subject)),)

@@ -16,7 +16,7 @@ from alertforge.prometheus import promql
 from alertforge.prometheus.rules import Group, Pairs, Problem, Rule, RuleFile
 
 MAX_RULES: Final = 2_000
-MAX_STEPS: Final = 50_000  # evaluations of one expression a tick, nested subqueries multiplied
+MAX_WORK: Final = 200_000  # operations a tick inside subqueries, of all rules together: a second for each scenario
 MAX_RANGE: Final = 366 * 86_400_000  # milliseconds; a window, an offset
 MAX_NAME: Final = 512
 MAX_TEMPLATES: Final = 16_384  # characters of one rule's labels and annotations
@@ -58,7 +58,31 @@ def _guarded(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[RuleFi
             problems.append(Problem(file.path, _where(group, rule), reason))
         return not reason
 
-    return tuple(_only(file, partial(keep, file)) for file in _within_limit(files, problems))
+    return _affordable([_only(file, partial(keep, file)) for file in _within_limit(files, problems)], problems)
+
+
+def _affordable(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[RuleFile, ...]:
+    """Set the most laborious rules aside where all together are too much: they would take the time of the others."""
+    placed = [(file, group, rule) for file in files for group in file.groups for rule in group.rules]
+    labour = [_labour(rule) for _, _, rule in placed]
+    total, aside = sum(labour), set[int]()
+    for number in sorted(range(len(placed)), key=lambda number: -labour[number]):
+        if total <= MAX_WORK:
+            break
+        total -= labour[number]
+        aside.add(number)
+        file, group, rule = placed[number]
+        reason = f"{labour[number]} operations a tick in subqueries (at most {MAX_WORK} in all)"
+        problems.append(Problem(file.path, _where(group, rule), reason))
+    numbers = iter(range(len(placed)))
+    return tuple(_only(file, lambda group, rule: next(numbers) not in aside) for file in files)
+
+
+def _labour(rule: Rule) -> int:
+    try:
+        return work(rule.tree)
+    except promql.PromQLError:
+        return 0
 
 
 def _within_limit(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[RuleFile, ...]:
@@ -111,16 +135,48 @@ def _expression_fault(tree: promql.Expr) -> str:
             reach = max(node.window or 0, abs(node.offset))
             if reach > MAX_RANGE:
                 return f"reads {promql.duration_text(reach)} back (at most {promql.duration_text(MAX_RANGE)})"
-    steps = evaluations(tree)
-    return f"{steps:.0f} evaluations of a subquery a tick (at most {MAX_STEPS})" if steps > MAX_STEPS else ""
+    labour = work(tree)
+    return f"{labour} operations a tick in subqueries (at most {MAX_WORK})" if labour > MAX_WORK else ""
 
 
-def evaluations(tree: promql.Expr) -> float:
-    """How often the innermost expression is evaluated for one result: the steps of nested subqueries, multiplied."""
-    inner = max((evaluations(child) for child in promql.children(tree)), default=1.0)
+def without_history(files: Sequence[RuleFile], known: Sequence[RuleFile], longest: int) -> Linted:
+    """Set aside what compares with a time before the longest replay (milliseconds): none can show what that does.
+
+    What is `known` from before stays.
+    """
+    before = {(rule.name, rule.expr) for file in known for rule in file.rules()}
+    problems: list[Problem] = []
+
+    def keep(file: RuleFile, group: Group, rule: Rule) -> bool:
+        offset = max((node.offset for node in _shifted(rule)), default=0)
+        if offset < longest or (rule.name, rule.expr) in before:
+            return True
+        reason = f"offset {promql.duration_text(offset)} reaches back beyond every replay"
+        problems.append(Problem(file.path, _where(group, rule), reason))
+        return False
+
+    return Linted(tuple(_only(file, partial(keep, file)) for file in files), tuple(problems))
+
+
+def _shifted(rule: Rule) -> list[promql.Selector | promql.Subquery]:
+    try:
+        return [one for one in promql.walk(rule.tree) if isinstance(one, promql.Selector | promql.Subquery)]
+    except promql.PromQLError:
+        return []
+
+
+def work(tree: promql.Expr) -> int:
+    """Operations inside subqueries for one result: each counts as often as the steps around it, multiplied."""
+    return _operations(tree, 1)
+
+
+def _operations(tree: promql.Expr, times: int) -> int:
     if isinstance(tree, promql.Subquery):
-        return inner * max(1.0, tree.window / max(1, tree.step or DEFAULT_STEP))
-    return inner
+        inner = min(times * max(1, tree.window // max(1, tree.step or DEFAULT_STEP)), 2 * MAX_WORK)
+    else:
+        inner = times
+    own = times if times > 1 else 0
+    return own + sum(_operations(child, inner) for child in promql.children(tree))
 
 
 _ACTION: Final = re.compile(r"\{\{-?\s*(/\*.*?\*/|.*?)\s*-?\}\}", re.DOTALL)

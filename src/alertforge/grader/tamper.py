@@ -51,15 +51,17 @@ def find(
     baseline_files: Sequence[RuleFile],
     baseline_config: Config | None,
     inputs: Collection[str],
+    requested: Collection[str] = (),
     scenarios: Sequence[Scenario] = (),
 ) -> tuple[str, ...]:
     """Everything in a workspace that is tampering; `inputs` are the metric names that targets export.
 
+    `requested` are names of alerts and records that the requests are about: what they read may be missing as yet.
     The scenarios tell which labels these carry: a selector without a name that asks for others is after alerts.
     """
     rules, old_rules = _place(files), _place(baseline_files)
     old = {placed.form for placed in old_rules}
-    reserved = frozenset((*STATE_METRICS, *inputs))
+    reserved = frozenset((*STATE_METRICS, *inputs)) | _read_only(old_rules, frozenset(requested))
     known = _Known(tuple(rules), tuple(old_rules), frozenset(inputs), tuple(scenarios))
     out = [
         f"{placed}: records {placed.rule.name}, which is not a rule's to write"
@@ -86,6 +88,18 @@ def find(
     out += _group_settings(files, baseline_files)
     out += _time_intervals(config, baseline_config)
     return tuple(dict.fromkeys(out))
+
+
+def _read_only(rules: Sequence[_Placed], requested: frozenset[str]) -> frozenset[str]:
+    """What the baseline reads and does not record, where nothing of it is asked for: metrics of targets."""
+    read = {
+        selector.name or ""
+        for placed in rules
+        if placed.tree is not None and placed.rule.name not in requested
+        for selector in promql.selectors(placed.tree)
+    }
+    # with a colon it is a record by convention, one that is missing
+    return frozenset(name for name in read if name and ":" not in name) - {p.rule.name for p in rules} - requested
 
 
 def _place(files: Iterable[RuleFile]) -> list[_Placed]:

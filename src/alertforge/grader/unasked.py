@@ -5,7 +5,7 @@ Four checks of family `preserved`, one each for the whole workspace:
 | check | met when |
 |---|---|
 | unasked.alerts | no alert that is neither in the baseline nor requested reaches a receiver that notifies |
-| unasked.subjects | under a name that is one subject's own, nobody else's alert fires |
+| unasked.subjects | under a name that is one subject's own, nobody else's alert fires; no subject is made up |
 | unasked.inhibitions | no alert that can fire suppresses another, but for where it did before or a request wants it |
 | unasked.routes | every alert that can fire goes where it went or where it should |
 
@@ -16,6 +16,7 @@ fire is told by the spec, with the labels that the house gives them; labels that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -209,8 +210,8 @@ def judge(spec: Spec, unasked: Unasked, timeline: Timeline, old: Config, deliver
     """The four checks."""
     shown = [*unasked.variants, *_fired(unasked, timeline)]
     out = [_alerts(unasked, timeline, delivery)]
-    if any(alert.own_name for alert in spec.alerts):
-        out.append(_subjects(spec, timeline))
+    if spec.alerts:
+        out.append(_subjects(spec, timeline, delivery))
     if spec.preservation.alerts:
         hidden = _unseen(unasked, timeline)
         out += [_inhibitions(spec, shown, hidden, old, delivery), _routes(spec, shown, old, delivery)]
@@ -249,17 +250,39 @@ def _alerts(unasked: Unasked, timeline: Timeline, delivery: Delivery) -> Check:
     return _check("alerts", expected, "")
 
 
-def _subjects(spec: Spec, timeline: Timeline) -> Check:
-    expected = "alerts that bear a service's name fire for that service alone"
-    own = {alert.alert: alert for alert in spec.alerts if alert.own_name}
+def _subjects(spec: Spec, timeline: Timeline, delivery: Delivery) -> Check:
+    expected = "alerts that bear a service's name fire for that service alone, and the others for nobody made up"
+    if delivery.broken:
+        return _check("subjects", expected, "the configuration does not load")
+    asked = {alert.alert: alert for alert in spec.alerts}
     judged = {(case.scenario, alert.alert) for alert in spec.alerts for case in alert.cases}
-    for scenario, minute, name, firing in _moments(timeline, own):
+    known = _known_values(spec)
+    for scenario, minute, name, firing in _moments(timeline, asked):
+        alert = asked[name]
         # about nobody: where it is new, and where none of its own checks looks
-        unnamed = own[name].kind == "alert" and (scenario, name) not in judged
-        if all(_is_another(firing.labels, subject, unnamed) for subject in _subjects_of(own[name])):
+        unnamed = alert.kind == "alert" and (scenario, name) not in judged
+        another = all(_is_another(firing.labels, subject, unnamed) for subject in _subjects_of(alert))
+        made_up = (
+            not {(label, firing.labels.get(label)) for one in _subjects_of(alert) for label, _ in one.pairs} <= known
+        )
+        if made_up or (alert.own_name and another):
             fault = f"{name} fires for {labels_text(firing.labels.pairs)}"
             return _check("subjects", expected, fault, scenario, [minute])
     return _check("subjects", expected, "")
+
+
+def _known_values(spec: Spec) -> frozenset[tuple[str, str]]:
+    """Whom an alert can be about, by the label that says so: what the spec and the series of its scenarios name."""
+    subjects = {subject for alert in spec.alerts for subject in _subjects_of(alert)}
+    names = {name for subject in subjects for name, _ in subject.pairs}
+    texts = {series.series for scenario in spec.scenarios for series in scenario.series}
+    carried = {(name, value) for text in texts for name, value in _PAIR.findall(text) if name in names}
+    probes = {pair for probe in spec.preservation.alerts for pair in probe.labels.pairs}
+    pairs = {pair for subject in subjects for pair in subject.pairs}
+    return frozenset({(name, "") for name in names} | carried | probes | pairs)
+
+
+_PAIR: Final = re.compile(r'([A-Za-z_][A-Za-z0-9_]*)="([^"\\]*)"')  # in our own notation of series
 
 
 def _is_another(labels: Labels, subject: Labels, unnamed: bool) -> bool:

@@ -170,11 +170,9 @@ class AlertItem:
         """A file of its own; a group that has the labels; several rules in two files; a record after its reader."""
         ways = tuple(self.kind.accepted(self.subject).values())
         several = next(rules for rules in ways if len(rules) > 1)
-        filed = {
-            "file-of-its-own": self._split((), (self.rule,)),
-            "group-labels": self._under_group_labels,
-            "two-files": self._split(several[-1:], several[:-1]),
-        }
+        filed = {"file-of-its-own": self._split((), (self.rule,)), "group-labels": self._under_group_labels}
+        if all(rule.is_alert for rule in several) or _reads_only(several[-1:], several[:-1]):
+            filed["two-files"] = self._split(several[-1:], several[:-1])
         recorded = next(rules for rules in ways if not all(rule.is_alert for rule in rules))
         alerts = tuple(rule for rule in recorded if rule.is_alert)
         records = tuple(rule for rule in recorded if not rule.is_alert)

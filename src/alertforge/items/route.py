@@ -14,6 +14,7 @@ from alertforge.grader.requirements.route import effective
 from alertforge.grader.spec import ChainCase, ReceiverRule, Requirement, RouteCase, RouteRequirement, Scenario
 from alertforge.items.alert import AlertItem
 from alertforge.items.base import Edit, Item, Touched, Wrong, told
+from alertforge.items.strangers import stranger
 from alertforge.prometheus.series import Labels
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo
@@ -119,8 +120,14 @@ class RouteItem:
         cases = [
             positive(self.labels(mine, page), "a page of the team"),
             positive(self.labels(mine, ticket), "a ticket of the team"),
-            positive(self.labels(mine, page, **{style.service_label: "another-one"}), "a page for another service"),
-            positive(self.labels(mine, ticket, instance="10.0.0.7:9100", job="node"), "a ticket with more labels"),
+            positive(
+                self.labels(mine, page, **{style.service_label: stranger(self.seed, "service")}),
+                "a page for another service",
+            ),
+            positive(
+                self.labels(mine, ticket, instance=stranger(self.seed, "instance"), job=stranger(self.seed, "job")),
+                "a ticket with more labels",
+            ),
             positive(self.labels(mine, style.info_severity), "neither page nor ticket"),
             negative(self.labels(f"{mine}-data", page), "a team with a longer name"),
             negative(self.labels(f"pre-{mine}", page), "a team with a longer name"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ MAX_ALERTS: Final = 2
 _MINUTE: Final = 60_000
 _CALM_MINUTES: Final = 10
 _LABEL: Final = re.compile(r"\{\{ \$labels\.(\w+) \}\}")
+_SWITCH: Final = re.compile(r"(?:^|_)(?:up|success|successful|healthy|has_leader|running|synced|connected|ready)$")
 _OVER_TIME: Final = frozenset({"avg_over_time", "max_over_time", "min_over_time", "last_over_time"})
 _GAUGE: Final = frozenset({"max", "min", "avg", "sum"})
 
@@ -140,12 +142,19 @@ def _templated(rule: Rule) -> bool:
 
 
 def _levels(op: str, limit: Fraction) -> tuple[Fraction, Fraction]:
-    """A level at which the comparison is plainly false, and one at which it is plainly true."""
+    """A level at which the comparison is plainly false, and one at which it is plainly true.
+
+    A share stays between 0 and 1, and what is compared with a whole number stays whole: nobody counts quarters.
+    """
+    share = 0 < limit < 1
+    low = limit / 4 if share else Fraction(limit // 4) if limit.denominator == 1 and limit > 0 else limit / 4
     match op:
         case ">" | ">=":
-            return (limit / 4 if limit > 0 else limit - 1 if limit < 0 else limit), limit * 2 + 1
+            return (low if limit > 0 else limit - 1 if limit < 0 else limit), (
+                1 + limit
+            ) / 2 if share else limit * 2 + 1
         case "<" | "<=":
-            return limit * 2 + 1, limit / 4
+            return Fraction(1) if share or limit == 1 else limit * 2 + 1, low
         case "==":
             return (Fraction(1) if limit == 0 else Fraction(0)), limit
         case "!=":
@@ -153,11 +162,19 @@ def _levels(op: str, limit: Fraction) -> tuple[Fraction, Fraction]:
     raise _NotSimpleError
 
 
+def _switched(need: _Need) -> _Need:
+    """The same of a metric that is 0 or 1. Raises _NotSimpleError where neither will do."""
+    if not all(0 <= level <= 1 for level in (need.calm, need.bad)):
+        raise _NotSimpleError
+    calm, bad = (1, 0) if need.calm > need.bad else (0, 1)
+    return replace(need, calm=Fraction(calm), bad=Fraction(bad))
+
+
 def _needs(expr: Expr, need: _Need) -> Iterator[tuple[Selector, _Need]]:
     """What each selector below an expression must show so that the expression has the levels asked for."""
     match expr:
         case Selector(window=None, offset=0, at=None) if expr.name and all(m.op == "=" for m in expr.matchers):
-            yield expr, need
+            yield expr, _switched(need) if _SWITCH.search(expr.name) else need
         case Aggregate(op=op, param=None, without=False) if op in _GAUGE:
             yield from _needs(expr.expr, need)
         case Call(func=func, args=(Selector() as inner,)) if inner.window and not (inner.offset or inner.at):
@@ -177,15 +194,14 @@ def _needs(expr: Expr, need: _Need) -> Iterator[tuple[Selector, _Need]]:
 def _samples(need: _Need, start: int, rule: Rule) -> str:
     """Promtool's notation: a calm stretch, then a bad one that outlasts the wait."""
     rest = need.lookback + rule.for_ // _MINUTE + 5
-    calm, bad = (_rounded(level, up=level == need.bad and need.counter) for level in (need.calm, need.bad))
     if not need.counter:
-        return f"{calm}x{start - 1} {bad}x{rest}"
-    first = Fraction(calm) * (start - 1)
-    return f"0+{calm}x{start - 1} {_rounded(first + Fraction(bad), up=False)}+{bad}x{rest}"
+        return f"{_short(need.calm)}x{start - 1} {_short(need.bad)}x{rest}"
+    # events are whole: fewer than plainly too few, or more than plainly too many
+    worse = need.bad > need.calm
+    calm, bad = (math.floor(need.calm), math.ceil(need.bad)) if worse else (math.ceil(need.calm), math.floor(need.bad))
+    return f"0+{calm}x{start - 1} {calm * (start - 1)}+{bad}x{rest}"
 
 
-def _rounded(level: Fraction, *, up: bool) -> str:
+def _short(level: Fraction) -> str:
     """A level as a short decimal."""
-    if level.denominator == 1 or up:
-        return str(-(-level.numerator // level.denominator))
-    return f"{float(level):.4g}"
+    return str(level) if level.denominator == 1 else f"{float(level):.4g}"

@@ -28,6 +28,7 @@ from alertforge.world.model import World
 TIERS: Final = tuple(SIZES)
 SEEDS_PER_TIER: Final = 2
 WORLDS: Final = 100  # draws before giving up
+SAME_QUEUE: Final = 20  # of them with the same draws for the queue
 
 
 def catalogue() -> tuple[tuple[str, str, str, int], ...]:
@@ -80,9 +81,11 @@ def draft(workflow: str, tier: str, number: int, master: str | int, file: Path |
     recipe = found.tiers[tier]
     name = task_id(workflow, tier, number)
     last = ""
-    for world in _worlds(root, seed, recipe, name):
+    for attempt, world in enumerate(_worlds(root, seed, recipe, name)):
+        # what a queue draws hardly depends on the world: where many have no place for it, the queue is drawn again, too
+        again = seed if attempt < SAME_QUEUE else seed.child("queue", attempt)
         try:
-            return _draft(name, number, Planner(found, recipe, seed, world))
+            return _draft(name, number, Planner(found, recipe, again, world))
         except PlanError as error:
             last = str(error)
     raise AlertForgeError(f"no world in {WORLDS} draws has a place for the queue of {workflow} {tier}: {last}")

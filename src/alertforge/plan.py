@@ -21,6 +21,7 @@ from alertforge.items.inhibition import InhibitionItem
 from alertforge.items.recording import RecordingItem
 from alertforge.items.rehome import RehomeItem, formerly
 from alertforge.items.route import RouteItem
+from alertforge.items.surroundings import carried
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.model import Repo
 from alertforge.repo.routing import URGENCIES, base_config, receiver
@@ -383,6 +384,8 @@ class Planner:
         out = list(items)
         for index, item in enumerate(items):
             if isinstance(item, InhibitionItem) and self._entry(item).state == "broken":
+                if not _could_act(item, items):
+                    raise PlanError(f"{item.id}: there was nothing to hold back before, or nobody to do it")
                 out[index] = self._with_inhibition(item, solved)
         for index, item in enumerate(items):
             if isinstance(item, RouteItem) and self._entry(item).state == "broken":
@@ -482,6 +485,19 @@ class Planner:
         team = item.subject.service.team
         ways = [urgency for urgency in URGENCIES if receiver(self.world, team, urgency) in reached]
         return replace(item, heard=ways[0] if ways else None)
+
+
+def _could_act(item: InhibitionItem, items: Sequence[Item]) -> bool:
+    """Whether the source and some target are there before anything is done, and tell whom they are about."""
+    beside = [one for one in items if isinstance(one, AlertItem) and one.subject.service == item.subject.service]
+    mute = {one.rule.name for one in beside if not _tells_whom(one)}
+    return item.source not in mute and not mute.issuperset(item.targets)
+
+
+def _tells_whom(item: AlertItem) -> bool:
+    if item.broken is None:
+        return False
+    return item.subject.by in {*carried(item.broken.tree), *dict(item.broken.labels)}
 
 
 def _by_theme(seed: Seed, weights: Mapping[AnyDefect, int]) -> list[AnyDefect]:

@@ -232,6 +232,7 @@ class AlertKind(Protocol):
     burn: ClassVar[bool]  # judged with the reference SLI records too
     definitions: ClassVar[int]  # how many rules of one name are fine
     histogram: ClassVar[bool]  # needs the latency histogram
+    stores: ClassVar[tuple[str, ...]]  # what a service must depend on to have the alert: one of these
     windowed: ClassVar[bool]  # reads the house's rate window of its kind; otherwise the newest samples
     metrics: ClassVar[tuple[tuple[str, str], ...]]  # what it reads: `{counter}`-style names, and slots
 

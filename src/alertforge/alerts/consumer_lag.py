@@ -40,6 +40,7 @@ class ConsumerLag(StyledKind):
     title: ClassVar[str] = "consumer lag"
     asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
+    stores: ClassVar[tuple[str, ...]] = ("kafka",)
     metrics: ClassVar[tuple[tuple[str, str], ...]] = ((LAG, "metric-consumer"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ class PoolSaturation(StyledKind):
     name: ClassVar[str] = "pool-saturation"
     title: ClassVar[str] = "connection pool saturation"
     asks: ClassVar[Urgency] = "page"
+    stores: ClassVar[tuple[str, ...]] = ("postgres", "mysql")
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
         (USED, "metric-in-use"),
         (SIZE, "metric-may-open"),

@@ -38,6 +38,7 @@ class ReplicaLag(StyledKind):
     title: ClassVar[str] = "replica lag"
     asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
+    stores: ClassVar[tuple[str, ...]] = ("postgres", "mysql")
     metrics: ClassVar[tuple[tuple[str, str], ...]] = ((LAG, "metric-replica"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ class StyledKind:
     burn: ClassVar[bool] = False
     definitions: ClassVar[int] = 1
     histogram: ClassVar[bool] = False
+    stores: ClassVar[tuple[str, ...]] = ()
     windowed: ClassVar[bool] = False
     metrics: ClassVar[tuple[tuple[str, str], ...]]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from alertforge.repo.wordings import Fact
@@ -68,4 +69,5 @@ class Brief:
     windows: tuple[int, ...]  # minutes, of the SLI records
     inhibitions: tuple[Fact, ...] = ()  # the house's inhibition policy
     routing: tuple[Fact, ...] = ()  # the house's routing policy
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what services depend on, by name
     decoys: int = 2  # postmortems about things that need nothing from this queue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from alertforge.repo.brief import Brief
@@ -19,8 +20,10 @@ _Shape = Callable[[World], dict[str, Any]]
 def catalog(brief: Brief, seed: Seed) -> str:
     """Every service of the company: owner, what counts as an error, objectives, dependencies."""
     shape = seed.rng("shape").choice(_SHAPES)
+    services = tuple(replace(one, depends_on=brief.needs.get(one.name, one.depends_on)) for one in brief.world.services)
+    world = replace(brief.world, services=services)
     header = (f"canary {brief.canary}", f"services of {brief.world.company}, objectives over {_days(brief.world)} days")
-    return print_yaml(shape(brief.world), brief.world.style, header)
+    return print_yaml(shape(world), world.style, header)
 
 
 def _days(world: World) -> int:

@@ -67,7 +67,7 @@ def test_a_dataset_has_tasks_scripts_manifest_and_registry(tmp_path: Path) -> No
         "axes": {"tone": "plain"},
         "services": 1,
         "requirements": {"alert": 0, "repair": 1, "recording": 0, "route": 1, "inhibition": 0},
-        "checks": 14,
+        "checks": 15,
         "rewards": {"oracle": 1.0, "nop": 0.0, "partial": 0.16},
         "generator_version": rows(tmp_path)[0]["generator_version"],
     }

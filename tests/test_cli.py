@@ -73,7 +73,7 @@ def test_a_person_reads_the_failed_checks_last_with_what_was_expected_and_seen(f
     workspace = put(tmp_path / "w", tiny.START)
     result = run("grade", "--task", folder, "--workspace", workspace)
     assert result.exit_code == 0
-    before, _, after = result.stdout.partition("10 of 14 checks passed")
+    before, _, after = result.stdout.partition("11 of 15 checks passed")
     assert "reward" in before and "P1" in before
     assert "P1.timing.q-full" in after and "first fires" in after
     assert "P1.once" not in after

@@ -126,8 +126,10 @@ def test_files_of_their_own_are_of_the_houses_format(manifests: bool) -> None:
 def test_filing_leaves_every_alert_under_its_name_with_its_labels(kind: str) -> None:
     item = alert_item(kind)
     repo = placed(item)
-    for name in FILED:
-        after = item.general_ways()[name](repo)
+    ways = item.general_ways()
+    assert {"file-of-its-own", "group-labels"} <= set(ways)  # not every alert can do with records that are behind
+    for name in (name for name in FILED if name in ways):
+        after = ways[name](repo)
         found = [(rule, group) for file in after.rule_files for group in file.groups for rule in group.rules]
         ours = [(rule, group) for rule, group in found if rule.is_alert]
         assert ours, name

@@ -101,3 +101,32 @@ def test_definitions_of_other_services_do_not_add_up() -> None:
     assert len(definitions) == 3
     assert distinct_for(definitions, [CART, MAIL]) == 1
     assert distinct_for(definitions, [Labels()]) == 3
+
+
+@pytest.mark.parametrize(
+    ("records", "others"),
+    [
+        ({"side": 'sum by (service) (x{service="cart"})'}, False),
+        ({"side": "step", "step": 'x{service="cart"}'}, False),
+        ({"side": "sum by (service) (x)"}, True),
+        ({"side": 'sum(x{service="cart"})'}, True),
+        ({"side": "side"}, True),
+    ],
+)
+def test_a_definition_is_about_whom_the_records_are_that_it_reads(records: dict[str, str], others: bool) -> None:
+    rules = [Rule(name, expr, is_alert=False) for name, expr in records.items()]
+    ratio = Rule("ratio", "side / on (service) side", is_alert=False)
+    found = index([RuleFile("rules/a.yml", (Group("g", (ratio, *rules)),))])
+    (one,) = found[False, "ratio"]
+    assert concerns(one, Labels.of(service="cart"))
+    assert concerns(one, Labels.of(service="mail")) == others
+    assert one == definition(ratio, Group("g"))  # what it reads is no part of what it is
+
+
+def test_a_record_of_two_services_is_sure_of_neither() -> None:
+    sides = [Rule("side", f'x{{service="{name}"}}', is_alert=False) for name in ("cart", "mail")]
+    static = Rule("own", "x", is_alert=False, labels=(("service", "cart"),))
+    readers = [Rule(f"reads-{name}", f"{name} > 0") for name in ("side", "own")]
+    found = index([RuleFile("rules/a.yml", (Group("g", (*sides, static, *readers)),))])
+    assert concerns(found[True, "reads-side"][0], Labels.of(service="mail"))
+    assert not concerns(found[True, "reads-own"][0], Labels.of(service="mail"))

@@ -8,7 +8,7 @@ expression yields anyway.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -19,6 +19,7 @@ from alertforge.prometheus.series import METRIC_NAME, Labels
 
 _KEEP_ONE: Final = frozenset({"topk", "bottomk", "limitk", "limit_ratio"})
 _DROPS_LABELS: Final = frozenset({"vector", "scalar", "time", "pi", "label_replace", "label_join"})
+NOTHING: Final[Mapping[str, str]] = {}
 _REGEX: Final = frozenset("\\.+*?()[]{}^$")
 
 
@@ -33,8 +34,11 @@ class Definition:
     keep_firing_for: int = 0
     labels: Pairs = ()
     annotations: Pairs = ()
+    records: tuple[tuple[str, Pairs], ...] = field(default=(), compare=False)  # that it reads: labels they are sure of
 
 
+_Sure = Mapping[str, Mapping[str, str]]  # labels that all series of a record carry for certain, by its name
+_NO_RECORDS: Final[_Sure] = {}
 Index = Mapping[tuple[bool, str], tuple[Definition, ...]]
 
 
@@ -45,7 +49,44 @@ def index(files: Iterable[RuleFile]) -> Index:
         for group in file.groups:
             for rule in group.rules:
                 found.setdefault((rule.is_alert, rule.name), {})[definition(rule, group)] = None
-    return {key: tuple(definitions) for key, definitions in found.items()}
+    sure = _sure_labels(found)
+    return {key: tuple(_with_records(one, sure) for one in definitions) for key, definitions in found.items()}
+
+
+MAX_PASSES: Final = 8  # over the records, which may read each other
+
+
+def _sure_labels(found: Mapping[tuple[bool, str], Iterable[Definition]]) -> _Sure:
+    """What every definition of a record gives, directly or by way of the records that it reads."""
+    trees = {
+        name: [(_parsed(one.expr), dict(one.labels)) for one in definitions]
+        for (is_alert, name), definitions in found.items()
+        if not is_alert
+    }
+    sure: dict[str, dict[str, str]] = {}
+    for _ in range(MAX_PASSES):
+        before = sure
+        sure = {}
+        for name, rules in trees.items():
+            given = [{**(yielded(tree, before) if tree else {}), **static} for tree, static in rules]
+            sure[name] = {key: value for key, value in given[0].items() if all(x.get(key) == value for x in given)}
+        if sure == before:
+            break
+    return sure
+
+
+def _with_records(one: Definition, sure: _Sure) -> Definition:
+    tree = _parsed(one.expr)
+    names = sorted({selector.name or "" for selector in promql.selectors(tree)} if tree else ())
+    records = tuple((name, tuple(sorted(sure[name].items()))) for name in names if sure.get(name))
+    return replace(one, records=records) if records else one
+
+
+def _parsed(expr: str) -> Expr | None:
+    try:
+        return promql.parsed(expr)
+    except promql.PromQLError:
+        return None
 
 
 def definition(rule: Rule, group: Group) -> Definition:
@@ -87,24 +128,29 @@ def _normal_text(tree: Expr) -> str:
     return promql.to_text(promql.normal_form(tree))
 
 
-def yielded(tree: Expr) -> dict[str, str]:
-    """Labels that every sample of the expression carries for certain, with their values."""
+def yielded(tree: Expr, sure: _Sure = _NO_RECORDS) -> dict[str, str]:
+    """Labels that every sample of the expression carries for certain, with their values.
+
+    `sure` are those that records carry, by name: a record that is one service's alone says so in every series.
+    """
     match tree:
-        case Selector(matchers=matchers):
-            return {m.name: m.value for m in matchers if m.op == "=" and m.value and m.name != METRIC_NAME}
+        case Selector(name=record, matchers=matchers):
+            return dict(sure.get(record or "", NOTHING)) | {
+                m.name: m.value for m in matchers if m.op == "=" and m.value and m.name != METRIC_NAME
+            }
         case Subquery(expr=expr) | Unary(expr=expr):
-            return yielded(expr)
+            return yielded(expr, sure)
         case Aggregate():
-            return _yielded_by_aggregate(tree)
+            return _yielded_by_aggregate(tree, sure)
         case Call(func=func, args=args):
             if func in _DROPS_LABELS or not args:
                 return {}
             if func in ("absent", "absent_over_time"):
                 return _yielded_by_absent(args[0])
-            given = yielded(args[-1] if func in ("histogram_quantile", "quantile_over_time") else args[0])
+            given = yielded(args[-1] if func in ("histogram_quantile", "quantile_over_time") else args[0], sure)
             return {name: value for name, value in given.items() if name != "le"}
         case Binary():
-            return _yielded_by_binary(tree)
+            return _yielded_by_binary(tree, sure)
     return {}
 
 
@@ -116,8 +162,8 @@ def _yielded_by_absent(tree: Expr) -> dict[str, str]:
     return {name: value for name, value in yielded(tree).items() if names.count(name) == 1}
 
 
-def _yielded_by_aggregate(tree: Aggregate) -> dict[str, str]:
-    given = yielded(tree.expr)
+def _yielded_by_aggregate(tree: Aggregate, sure: _Sure) -> dict[str, str]:
+    given = yielded(tree.expr, sure)
     if tree.op in _KEEP_ONE:
         return given
     written = tree.param.value if tree.op == "count_values" and isinstance(tree.param, promql.String) else ""
@@ -127,8 +173,8 @@ def _yielded_by_aggregate(tree: Aggregate) -> dict[str, str]:
     return kept
 
 
-def _yielded_by_binary(tree: Binary) -> dict[str, str]:
-    left, right = yielded(tree.lhs), yielded(tree.rhs)
+def _yielded_by_binary(tree: Binary, sure: _Sure) -> dict[str, str]:
+    left, right = yielded(tree.lhs, sure), yielded(tree.rhs, sure)
     if tree.op == "or":
         return {name: value for name, value in left.items() if right.get(name) == value}
     if tree.op in promql.SET_OPERATORS or is_scalar(tree.rhs):
@@ -177,7 +223,12 @@ def concerns(one: Definition, subject: Labels) -> bool:
         return True
     named = [name for name, _ in subject.pairs if name not in static]
     reads = promql.selectors(tree)
-    return not any(reads and all(_excludes(selector, name, subject.get(name)) for selector in reads) for name in named)
+    sure = {record: dict(labels) for record, labels in one.records}
+
+    def excludes(selector: Selector, name: str, value: str) -> bool:
+        return sure.get(selector.name or "", NOTHING).get(name, value) != value or _excludes(selector, name, value)
+
+    return not any(reads and all(excludes(selector, name, subject.get(name)) for selector in reads) for name in named)
 
 
 def _excludes(selector: Selector, name: str, value: str) -> bool:

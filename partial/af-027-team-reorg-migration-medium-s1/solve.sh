@@ -1,0 +1,336 @@
+#!/usr/bin/env bash
+# Half of af-027-team-reorg-migration-medium-s1, and one plausible mistake
+# canary 35cd2a0e-aafd-4891-8002-0beaa980dcb2
+#
+# Edits the repo in $AF_WORKSPACE, by default /workspace/monitoring. Each file is written whole.
+set -euo pipefail
+cd -- "${AF_WORKSPACE:-/workspace/monitoring}"
+
+# put PATH: the text on standard input becomes the file
+put() {
+  mkdir -p -- "$(dirname -- "$1")"
+  cat > "$1"
+}
+
+# put_bare PATH: the same for a file that does not end with a line break
+put_bare() {
+  mkdir -p -- "$(dirname -- "$1")"
+  printf '%s' "$(cat)" > "$1"
+}
+
+put alertmanager/alertmanager.yml <<'END_OF_FILE'
+# canary 35cd2a0e-aafd-4891-8002-0beaa980dcb2
+
+global:
+  resolve_timeout: 5m
+
+route:
+  receiver: platform-triage
+  group_by: [owning_team, system]
+  group_wait: 30s
+  group_interval: 5m
+  repeat_interval: 4h
+  routes:
+    - matchers:
+        - owning_team="screening"
+        - severity="emergency"
+      receiver: rota-screening
+    - matchers:
+        - owning_team="screening"
+        - severity="minor"
+      receiver: board-screening
+    - matchers:
+        - owning_team="infrastructure"
+        - severity="emergency"
+      receiver: rota-infrastructure
+    - matchers:
+        - owning_team="infrastructure"
+        - severity="minor"
+      receiver: board-infrastructure
+    - matchers:
+        - owning_team="pipelines"
+        - severity="emergency"
+      receiver: rota-pipelines
+    - matchers:
+        - owning_team="pipelines"
+        - severity="minor"
+      receiver: board-pipelines
+    - matchers:
+        - owning_team="issuing"
+        - severity="emergency"
+      receiver: rota-issuing
+    - matchers:
+        - owning_team="issuing"
+        - severity="minor"
+      receiver: board-issuing
+    - matchers:
+        - owning_team="bookkeeping"
+        - severity="emergency"
+      receiver: rota-bookkeeping
+    - matchers:
+        - owning_team="bookkeeping"
+        - severity="minor"
+      receiver: board-bookkeeping
+    - matchers:
+        - owning_team="transfers"
+        - severity="emergency"
+      receiver: rota-transfers
+    - matchers:
+        - owning_team="transfers"
+        - severity="minor"
+      receiver: board-transfers
+
+inhibit_rules:
+  - source_matchers:
+      - alertname="TargetsMissing_CardShipping"
+    target_matchers:
+      - alertname=~"ErrorBudgetBurnFast_CardShipping|BlackboxFailing_CardShipping"
+    equal: [system]
+  - source_matchers:
+      - alertname="TargetsMissing_ExportWorker"
+    target_matchers:
+      - alertname=~"ErrorBudgetBurnFast_ExportWorker|TailLatency_ExportWorker"
+    equal: [system]
+  - source_matchers:
+      - alertname=~"TargetsMissing_.+"
+    target_matchers:
+      - alertname="TailLatency_PayeeCheck"
+    equal: [node]
+  - source_matchers:
+      - alertname="TargetsMissing_DeviceTrust"
+    target_matchers:
+      - alertname=~"TailLatency_DeviceTrust|NoTraffic_DeviceTrust"
+    equal: [system]
+
+receivers:
+  - name: platform-triage
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/platform-triage
+        send_resolved: true
+  - name: rota-screening
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/rota-screening
+        send_resolved: true
+  - name: board-screening
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/board-screening
+        send_resolved: true
+  - name: rota-infrastructure
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/rota-infrastructure
+        send_resolved: true
+  - name: board-infrastructure
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/board-infrastructure
+        send_resolved: true
+  - name: rota-pipelines
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/rota-pipelines
+        send_resolved: true
+  - name: board-pipelines
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/board-pipelines
+        send_resolved: true
+  - name: rota-issuing
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/rota-issuing
+        send_resolved: true
+  - name: board-issuing
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/board-issuing
+        send_resolved: true
+  - name: rota-bookkeeping
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/rota-bookkeeping
+        send_resolved: true
+  - name: board-bookkeeping
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/board-bookkeeping
+        send_resolved: true
+  - name: rota-transfers
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/rota-transfers
+        send_resolved: true
+  - name: board-transfers
+    webhook_configs:
+      - url: https://notify.tallowbank.example/hooks/board-transfers
+        send_resolved: true
+END_OF_FILE
+
+put rules/service-health.yml <<'END_OF_FILE'
+# canary 35cd2a0e-aafd-4891-8002-0beaa980dcb2
+
+groups:
+  - name: payee-check-service-health
+    rules:
+      - alert: ContainerRestarts_PayeeCheck
+        expr: max by (system) (increase(kube_pod_container_status_restarts_total{system="payee-check"}[20m])) > 4
+        for: 5m
+        labels:
+          severity: emergency
+          owning_team: transfers
+          environment: production
+        annotations:
+          headline: a container of payee-check keeps being restarted
+          runbook_link: https://handbook.tallowbank.example/transfers/payee-check/container-restarts-payee-check.html
+
+      - alert: TailLatency_PayeeCheck
+        expr: histogram_quantile(0.9, sum by (system, le) (rate(thrift_server_call_duration_seconds_bucket{system="payee-check"}[10m]))) > 0.15
+        for: 8m
+        labels:
+          severity: emergency
+          owning_team: transfers
+          environment: production
+        annotations:
+          headline: payee-check takes longer than 0.15 s
+          runbook_link: https://handbook.tallowbank.example/transfers/payee-check/tail-latency-payee-check.html
+
+      - alert: CertificateExpiring_PayeeCheck
+        expr: min by (system) (probe_ssl_earliest_cert_expiry{system="payee-check"}) - time() < 21 * 86400
+        for: 30m
+        labels:
+          severity: minor
+          owning_team: bookkeeping
+          environment: production
+        annotations:
+          headline: a certificate of payee-check is about to expire
+          runbook_link: https://handbook.tallowbank.example/bookkeeping/payee-check/certificate-expiring-payee-check.html
+
+      - alert: TargetsMissing_PayeeCheck
+        expr: sum by (system) (up{system="payee-check"}) == 0 or absent(up{system="payee-check"})
+        for: 2m
+        labels:
+          severity: emergency
+          owning_team: transfers
+          environment: production
+        annotations:
+          headline: no target of payee-check is up
+          runbook_link: https://handbook.tallowbank.example/transfers/payee-check/targets-missing-payee-check.html
+
+  - name: device-trust-service-health
+    rules:
+      - alert: TargetsMissing_DeviceTrust
+        expr: sum by (system) (up{system="device-trust"}) == 0 or absent(up{system="device-trust"})
+        for: 2m
+        labels:
+          severity: emergency
+          owning_team: screening
+          environment: production
+        annotations:
+          headline: no target of device-trust is up
+          runbook_link: https://handbook.tallowbank.example/screening/device-trust/targets-missing-device-trust.html
+
+      - alert: MemoryPressure_DeviceTrust
+        expr: max by (system) (container_memory_working_set_bytes{system="device-trust"} / on (system, namespace, pod, container) kube_pod_container_resource_limits{system="device-trust", resource="memory"}) > 0.95
+        for: 5m
+        labels:
+          severity: minor
+          owning_team: screening
+          environment: production
+        annotations:
+          headline: a pod of device-trust is close to its memory limit
+          runbook_link: https://handbook.tallowbank.example/screening/device-trust/memory-pressure-device-trust.html
+
+      - alert: ContainerRestarts_DeviceTrust
+        expr: increase(kube_pod_container_status_restarts_total{system="device-trust"}[20m]) > 4
+        for: 5m
+        labels:
+          severity: emergency
+          owning_team: screening
+          environment: production
+        annotations:
+          headline: a container of device-trust keeps being restarted
+          runbook_link: https://handbook.tallowbank.example/screening/device-trust/container-restarts-device-trust.html
+
+      - alert: TailLatency_DeviceTrust
+        expr: histogram_quantile(0.9, sum by (system, le) (rate(thrift_server_call_duration_seconds_bucket{system="device-trust"}[10m]))) > 0.3
+        for: 8m
+        labels:
+          severity: emergency
+          owning_team: issuing
+          environment: production
+        annotations:
+          headline: device-trust takes longer than 0.3 s
+          runbook_link: https://handbook.tallowbank.example/issuing/device-trust/tail-latency-device-trust.html
+
+      - alert: NoTraffic_DeviceTrust
+        expr: sum by (system) (rate(thrift_server_calls_total{system="device-trust"}[10m])) < 0.2 or absent(thrift_server_calls_total{system="device-trust"})
+        for: 8m
+        labels:
+          severity: emergency
+          owning_team: screening
+          environment: production
+        annotations:
+          headline: device-trust gets next to no requests
+          runbook_link: https://handbook.tallowbank.example/screening/device-trust/no-traffic-device-trust.html
+
+  - name: card-shipping-service-health
+    rules:
+      - alert: TargetsMissing_CardShipping
+        expr: sum by (system) (up{system="card-shipping"}) == 0 or absent(up{system="card-shipping"})
+        for: 2m
+        labels:
+          severity: emergency
+          owning_team: issuing
+          environment: production
+        annotations:
+          headline: no target of card-shipping is up
+          runbook_link: https://handbook.tallowbank.example/issuing/card-shipping/targets-missing-card-shipping.html
+
+      - alert: BlackboxFailing_CardShipping
+        expr: avg by (system) (avg_over_time(probe_success{system="card-shipping"}[10m])) < 0.6
+        for: 2m
+        labels:
+          severity: emergency
+          owning_team: issuing
+          environment: production
+        annotations:
+          headline: card-shipping does not answer from outside
+          runbook_link: https://handbook.tallowbank.example/issuing/card-shipping/blackbox-failing-card-shipping.html
+
+      - alert: PoolSaturated_CardShipping
+        expr: sum by (system) (go_sql_stats_connections_in_use{system="card-shipping"}) / sum by (system) (go_sql_stats_connections_max_open{system="card-shipping"}) > 0.85
+        for: 10m
+        labels:
+          severity: emergency
+          owning_team: issuing
+          environment: production
+        annotations:
+          headline: card-shipping is running out of database connections
+          runbook_link: https://handbook.tallowbank.example/issuing/card-shipping/pool-saturated-card-shipping.html
+
+  - name: export-worker-service-health
+    rules:
+      - alert: TargetsMissing_ExportWorker
+        expr: sum by (system) (up{system="export-worker"}) == 0 or absent(up{system="export-worker"})
+        for: 2m
+        labels:
+          severity: emergency
+          owning_team: pipelines
+          environment: production
+        annotations:
+          headline: no target of export-worker is up
+          runbook_link: https://handbook.tallowbank.example/pipelines/export-worker/targets-missing-export-worker.html
+
+      - alert: TailLatency_ExportWorker
+        expr: histogram_quantile(0.9, sum by (system, le) (rate(task_execution_seconds_bucket{system="export-worker"}[10m]))) > 2.5
+        for: 8m
+        labels:
+          severity: emergency
+          owning_team: pipelines
+          environment: production
+        annotations:
+          headline: export-worker takes longer than 2.5 s
+          runbook_link: https://handbook.tallowbank.example/pipelines/export-worker/tail-latency-export-worker.html
+
+      - alert: VolumeFilling_ExportWorker
+        expr: min by (system) (predict_linear(kubelet_volume_stats_available_bytes{system="export-worker"}[1h], 8 * 3600)) < 0
+        for: 10m
+        labels:
+          severity: minor
+          owning_team: pipelines
+          environment: production
+        annotations:
+          headline: a volume of export-worker is filling up
+          runbook_link: https://handbook.tallowbank.example/pipelines/export-worker/volume-filling-export-worker.html
+END_OF_FILE

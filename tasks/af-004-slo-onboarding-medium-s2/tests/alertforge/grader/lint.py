@@ -1,0 +1,224 @@
+# canary fa7a5fa9-796a-42a5-8050-95bbffc197f4
+"""What Prometheus and Alertmanager would refuse, and what no process should be asked to evaluate.
+
+Each rule is judged alone: one that is refused is set aside with a problem and the rest of its file stays. Guards come
+before promtool: an expression or a template whose cost has no bound is set aside without being started.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from alertforge.prometheus import promql
+from alertforge.prometheus.rules import Group, Pairs, Problem, Rule, RuleFile
+
+MAX_RULES: Final = 2_000
+MAX_WORK: Final = 200_000  # operations a tick inside subqueries, of all rules together: a second for each scenario
+MAX_RANGE: Final = 366 * 86_400_000  # milliseconds; a window, an offset
+MAX_NAME: Final = 512
+MAX_TEMPLATES: Final = 16_384  # characters of one rule's labels and annotations
+MAX_LOOPS: Final = 4  # `range` in one template
+DEFAULT_STEP: Final = 60_000  # of a subquery without one: the evaluation interval
+
+CheckRules = Callable[[Sequence[Rule]], Sequence[str | None]]
+
+
+@dataclass(frozen=True)
+class Linted:
+    """The rule files without the rules set aside, and a problem for each of those."""
+
+    rule_files: tuple[RuleFile, ...]
+    problems: tuple[Problem, ...]
+
+
+def lint(files: Sequence[RuleFile], check: CheckRules) -> Linted:
+    """Set aside what must not or cannot run. `check` is promtool's verdict on each rule: None, or why it is refused."""
+    problems: list[Problem] = []
+    files = _guarded(files, problems)
+    placed = [(file, group, rule) for file in files for group in file.groups for rule in group.rules]
+    # group labels are part of what Prometheus reads, and a bad one would be found in none of the rules
+    asked = [replace(rule, labels=_merged(group, rule)) for _, group, rule in placed]
+    refused: set[int] = set()
+    for number, ((file, group, rule), verdict) in enumerate(zip(placed, check(asked) if asked else [], strict=True)):
+        if verdict is not None:
+            refused.add(number)
+            problems.append(Problem(file.path, _where(group, rule), verdict))
+    numbers = iter(range(len(placed)))
+    kept = tuple(_only(file, lambda group, rule: next(numbers) not in refused) for file in files)
+    return Linted(kept, tuple(problems))
+
+
+def _guarded(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[RuleFile, ...]:
+    def keep(file: RuleFile, group: Group, rule: Rule) -> bool:
+        reason = guard(replace(rule, labels=_merged(group, rule)))
+        if reason:
+            problems.append(Problem(file.path, _where(group, rule), reason))
+        return not reason
+
+    return _affordable([_only(file, partial(keep, file)) for file in _within_limit(files, problems)], problems)
+
+
+def _affordable(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[RuleFile, ...]:
+    """Set the most laborious rules aside where all together are too much: they would take the time of the others."""
+    placed = [(file, group, rule) for file in files for group in file.groups for rule in group.rules]
+    labour = [_labour(rule) for _, _, rule in placed]
+    total, aside = sum(labour), set[int]()
+    for number in sorted(range(len(placed)), key=lambda number: -labour[number]):
+        if total <= MAX_WORK:
+            break
+        total -= labour[number]
+        aside.add(number)
+        file, group, rule = placed[number]
+        reason = f"{labour[number]} operations a tick in subqueries (at most {MAX_WORK} in all)"
+        problems.append(Problem(file.path, _where(group, rule), reason))
+    numbers = iter(range(len(placed)))
+    return tuple(_only(file, lambda group, rule: next(numbers) not in aside) for file in files)
+
+
+def _labour(rule: Rule) -> int:
+    try:
+        return work(rule.tree)
+    except promql.PromQLError:
+        return 0
+
+
+def _within_limit(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[RuleFile, ...]:
+    """Set the largest files aside where there are too many rules: a flood must not drown the rest."""
+    sizes = [sum(1 for _ in file.rules()) for file in files]
+    total, aside = sum(sizes), set[int]()
+    for number in sorted(range(len(files)), key=lambda number: -sizes[number]):
+        if total <= MAX_RULES:
+            break
+        total -= sizes[number]
+        aside.add(number)
+        limit = f"the file's {sizes[number]} rules are set aside: {sum(sizes)} in all (at most {MAX_RULES})"
+        problems.append(Problem(files[number].path, "", limit))
+    return tuple(replace(file, groups=()) if number in aside else file for number, file in enumerate(files))
+
+
+def _only(file: RuleFile, keep: Callable[[Group, Rule], bool]) -> RuleFile:
+    groups = tuple(replace(g, rules=tuple(rule for rule in g.rules if keep(g, rule))) for g in file.groups)
+    return replace(file, groups=groups)
+
+
+def _merged(group: Group, rule: Rule) -> Pairs:
+    return tuple({**dict(group.labels), **dict(rule.labels)}.items())
+
+
+def _where(group: Group, rule: Rule) -> str:
+    return f"group {group.name[:80]!r}, {'alert' if rule.is_alert else 'record'} {rule.name[:80]!r}"
+
+
+# --- guards ----------------------------------------------------------------------------------------------------------
+
+
+def guard(rule: Rule) -> str:
+    """Why the rule is not given to promtool, in a few words; empty where it is."""
+    if len(rule.name) > MAX_NAME:
+        return f"name of {len(rule.name)} characters (at most {MAX_NAME})"
+    if len(rule.expr) > promql.MAX_LENGTH:
+        return f"expression of {len(rule.expr)} characters (at most {promql.MAX_LENGTH})"
+    try:
+        tree = rule.tree
+    except promql.PromQLError as error:
+        # depth is ours to refuse; anything else is promtool's, which says it better
+        return str(error) if "nested deeper" in str(error) else _template_fault(rule)
+    return _expression_fault(tree) or _template_fault(rule)
+
+
+def _expression_fault(tree: promql.Expr) -> str:
+    for node in promql.walk(tree):
+        if isinstance(node, promql.Selector | promql.Subquery):
+            reach = max(node.window or 0, abs(node.offset))
+            if reach > MAX_RANGE:
+                return f"reads {promql.duration_text(reach)} back (at most {promql.duration_text(MAX_RANGE)})"
+    labour = work(tree)
+    return f"{labour} operations a tick in subqueries (at most {MAX_WORK})" if labour > MAX_WORK else ""
+
+
+def without_history(files: Sequence[RuleFile], known: Sequence[RuleFile], longest: int) -> Linted:
+    """Set aside what compares with a time before the longest replay (milliseconds): none can show what that does.
+
+    What is `known` from before stays.
+    """
+    before = {(rule.name, rule.expr) for file in known for rule in file.rules()}
+    problems: list[Problem] = []
+
+    def keep(file: RuleFile, group: Group, rule: Rule) -> bool:
+        offset = max((node.offset for node in _shifted(rule)), default=0)
+        if offset < longest or (rule.name, rule.expr) in before:
+            return True
+        reason = f"offset {promql.duration_text(offset)} reaches back beyond every replay"
+        problems.append(Problem(file.path, _where(group, rule), reason))
+        return False
+
+    return Linted(tuple(_only(file, partial(keep, file)) for file in files), tuple(problems))
+
+
+def _shifted(rule: Rule) -> list[promql.Selector | promql.Subquery]:
+    try:
+        return [one for one in promql.walk(rule.tree) if isinstance(one, promql.Selector | promql.Subquery)]
+    except promql.PromQLError:
+        return []
+
+
+def work(tree: promql.Expr) -> int:
+    """Operations inside subqueries for one result: each counts as often as the steps around it, multiplied."""
+    return _operations(tree, 1)
+
+
+def _operations(tree: promql.Expr, times: int) -> int:
+    if isinstance(tree, promql.Subquery):
+        inner = min(times * max(1, tree.window // max(1, tree.step or DEFAULT_STEP)), 2 * MAX_WORK)
+    else:
+        inner = times
+    own = times if times > 1 else 0
+    return own + sum(_operations(child, inner) for child in promql.children(tree))
+
+
+_ACTION: Final = re.compile(r"\{\{-?\s*(/\*.*?\*/|.*?)\s*-?\}\}", re.DOTALL)
+_WIDE_FORMAT: Final = re.compile(r"%[-+# 0.\d]*(?:\d{4,}|\*)")
+
+
+def _template_fault(rule: Rule) -> str:
+    texts = [text for _, text in (*rule.labels, *rule.annotations)]
+    size = sum(map(len, texts))
+    if size > MAX_TEMPLATES:
+        return f"labels and annotations of {size} characters (at most {MAX_TEMPLATES})"
+    return next(filter(None, map(template_fault, texts)), "")
+
+
+def template_fault(text: str) -> str:
+    """Why a template is not rendered: nested or many loops, a query in a loop, definitions, absurd formats."""
+    if "{{" not in text:
+        return ""
+    blocks: list[str] = []
+    loops = 0
+    for words in _actions(text):
+        head = words[0]
+        if head in ("define", "template", "block"):
+            return f"template uses `{head}`"
+        if head in ("range", "if", "with"):
+            if head == "range":
+                loops += 1
+                if "range" in blocks:
+                    return "template with a loop in a loop"
+            blocks.append(head)
+        elif head == "end" and blocks:
+            blocks.pop()
+        if "query" in words and "range" in blocks[: -1 if head == "range" else None]:
+            return "template with a query in a loop"
+        if _WIDE_FORMAT.search(" ".join(words)):
+            return "template with an absurd format"
+    return f"template with more than {MAX_LOOPS} loops" if loops > MAX_LOOPS else ""
+
+
+def _actions(text: str) -> Iterator[list[str]]:
+    for match in _ACTION.finditer(text):
+        words = match[1].replace("(", " ").replace(")", " ").replace("|", " ").split()
+        if words and not words[0].startswith("/*"):
+            yield words

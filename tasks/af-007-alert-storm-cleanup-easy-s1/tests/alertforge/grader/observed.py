@@ -1,0 +1,20 @@
+# canary bee2712d-1b31-4d04-8ce3-c5858d5475aa
+"""Everything that judging looks at, gathered beforehand: judging starts no process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from alertforge.grader.definitions import Index
+from alertforge.grader.delivery import Delivery
+from alertforge.grader.replay import Timeline
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The workspace's timeline, the one with the reference SLI records in place, its pages, and its rules."""
+
+    timeline: Timeline
+    reference: Timeline
+    delivery: Delivery
+    definitions: Index

@@ -1,0 +1,12 @@
+# canary 11061407-5ba3-47ee-b9c7-3ba33ecc472c
+"""Starts the grader where it lies beside this file, in a verifier image: `python3 -I tests/grade.py --help`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+if __name__ == "__main__":
+    from alertforge.grader.grade import main
+
+    sys.exit(main())

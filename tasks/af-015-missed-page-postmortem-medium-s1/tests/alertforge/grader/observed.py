@@ -1,0 +1,20 @@
+# canary c5030c3d-6897-402a-801d-f5ce30b45a5f
+"""Everything that judging looks at, gathered beforehand: judging starts no process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from alertforge.grader.definitions import Index
+from alertforge.grader.delivery import Delivery
+from alertforge.grader.replay import Timeline
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The workspace's timeline, the one with the reference SLI records in place, its pages, and its rules."""
+
+    timeline: Timeline
+    reference: Timeline
+    delivery: Delivery
+    definitions: Index

@@ -1,0 +1,407 @@
+#!/usr/bin/env bash
+# Reference solution of af-016-missed-page-postmortem-medium-s2
+# canary eb0ed15e-1956-4b92-b6f3-14d956bcafc9
+#
+# Edits the repo in $AF_WORKSPACE, by default /workspace/monitoring. Each file is written whole.
+set -euo pipefail
+cd -- "${AF_WORKSPACE:-/workspace/monitoring}"
+
+# put PATH: the text on standard input becomes the file
+put() {
+  mkdir -p -- "$(dirname -- "$1")"
+  cat > "$1"
+}
+
+# put_bare PATH: the same for a file that does not end with a line break
+put_bare() {
+  mkdir -p -- "$(dirname -- "$1")"
+  printf '%s' "$(cat)" > "$1"
+}
+
+put alertmanager/alertmanager.yml <<'END_OF_FILE'
+# canary eb0ed15e-1956-4b92-b6f3-14d956bcafc9
+
+global:
+  resolve_timeout: 5m
+
+route:
+  receiver: sre-catchall
+  group_by: [owner, application]
+  group_wait: 30s
+  group_interval: 5m
+  repeat_interval: 4h
+  routes:
+    - matchers:
+        - urgency="wake"
+      receiver: incident-feed
+      continue: true
+    - matchers:
+        - owner="payments"
+        - urgency="wake"
+      receiver: oncall.payments
+    - matchers:
+        - owner="payments"
+        - urgency="queue"
+      receiver: backlog.payments
+    - matchers:
+        - owner="cluster-ops"
+        - urgency="wake"
+      receiver: oncall.cluster-ops
+    - matchers:
+        - owner="cluster-ops"
+        - urgency="queue"
+      receiver: backlog.cluster-ops
+    - matchers:
+        - owner="edge"
+        - urgency="wake"
+      receiver: oncall.edge
+    - matchers:
+        - owner="edge"
+        - urgency="queue"
+      receiver: backlog.edge
+    - matchers:
+        - owner="partners"
+        - urgency="wake"
+      receiver: oncall.partners
+    - matchers:
+        - owner="partners"
+        - urgency="queue"
+      receiver: backlog.partners
+    - matchers:
+        - owner="placing"
+        - urgency="wake"
+      receiver: oncall.placing
+    - matchers:
+        - owner="placing"
+        - urgency="queue"
+      receiver: backlog.placing
+    - matchers:
+        - owner="riders"
+        - urgency="wake"
+      receiver: oncall.riders
+    - matchers:
+        - owner="riders"
+        - urgency="queue"
+      receiver: backlog.riders
+
+inhibit_rules:
+  - source_matchers:
+      - alertname="RefundWorkerAlertNotScraped"
+    target_matchers:
+      - alertname=~"RefundWorkerAlertSloBurnAcute|RefundWorkerAlertJobNotCompleting"
+    equal: [application]
+  - source_matchers:
+      - alertname="KitchenTabletAlertNotScraped"
+    target_matchers:
+      - alertname=~"KitchenTabletAlertSloBurnAcute|KitchenTabletAlertTrafficTooLow"
+    equal: [application]
+  - source_matchers:
+      - alertname="BasketAlertNotScraped"
+    target_matchers:
+      - alertname=~"BasketAlertSloBurnAcute|BasketAlertSlowShareHigh"
+    equal: [application]
+  - source_matchers:
+      - alertname="RoutePlannerAlertNotScraped"
+    target_matchers:
+      - alertname="RoutePlannerAlertSlowShareHigh"
+    equal: [application]
+  - source_matchers:
+      - alertname="FeatureFlagsAlertNotScraped"
+    target_matchers:
+      - alertname=~"FeatureFlagsAlertSloBurnChronic|FeatureFlagsAlertResponseTimeHigh"
+    equal: [application]
+
+receivers:
+  - name: sre-catchall
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/sre-catchall
+        send_resolved: true
+  - name: incident-feed
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/incident-feed
+        send_resolved: true
+  - name: oncall.payments
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/oncall-payments
+        send_resolved: true
+  - name: backlog.payments
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/backlog-payments
+        send_resolved: true
+  - name: oncall.cluster-ops
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/oncall-cluster-ops
+        send_resolved: true
+  - name: backlog.cluster-ops
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/backlog-cluster-ops
+        send_resolved: true
+  - name: oncall.edge
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/oncall-edge
+        send_resolved: true
+  - name: backlog.edge
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/backlog-edge
+        send_resolved: true
+  - name: oncall.partners
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/oncall-partners
+        send_resolved: true
+  - name: backlog.partners
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/backlog-partners
+        send_resolved: true
+  - name: oncall.placing
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/oncall-placing
+        send_resolved: true
+  - name: backlog.placing
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/backlog-placing
+        send_resolved: true
+  - name: oncall.riders
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/oncall-riders
+        send_resolved: true
+  - name: backlog.riders
+    webhook_configs:
+      - url: https://notify.ladlewise.example/hooks/backlog-riders
+        send_resolved: true
+END_OF_FILE
+
+put rules/sli-records.yaml <<'END_OF_FILE'
+# canary eb0ed15e-1956-4b92-b6f3-14d956bcafc9
+
+groups:
+  - name: sli-tasks
+    rules:
+      - record: sli:tasks_error_ratio:rate10m
+        expr: |
+          sum by(application)(rate(task_executions_total{state=~"failed|timed_out"}[10m]))
+          / sum by(application)(rate(task_executions_total[10m]))
+      - record: sli:tasks_error_ratio:rate15m
+        expr: |
+          sum by(application)(rate(task_executions_total{state=~"failed|timed_out"}[15m]))
+          / sum by(application)(rate(task_executions_total[15m]))
+      - record: sli:tasks_error_ratio:rate2h
+        expr: |
+          sum by(application)(rate(task_executions_total{state=~"failed|timed_out"}[2h]))
+          / sum by(application)(rate(task_executions_total[2h]))
+      - record: sli:tasks_error_ratio:rate3h
+        expr: |
+          sum by(application)(rate(task_executions_total{state=~"failed|timed_out"}[3h]))
+          / sum by(application)(rate(task_executions_total[3h]))
+  - name: sli-http
+    rules:
+      - record: sli:http_error_ratio:rate10m
+        expr: |
+          sum by(application)(rate(http_requests_total{code=~"5.."}[10m]))
+          / sum by(application)(rate(http_requests_total[10m]))
+      - record: sli:http_error_ratio:rate15m
+        expr: |
+          sum by(application)(rate(http_requests_total{code=~"5.."}[15m]))
+          / sum by(application)(rate(http_requests_total[15m]))
+      - record: sli:http_error_ratio:rate2h
+        expr: |
+          sum by(application)(rate(http_requests_total{code=~"5.."}[2h]))
+          / sum by(application)(rate(http_requests_total[2h]))
+      - record: sli:http_error_ratio:rate3h
+        expr: |
+          sum by(application)(rate(http_requests_total{code=~"5.."}[3h]))
+          / sum by(application)(rate(http_requests_total[3h]))
+  - name: sli-grpc-server
+    rules:
+      - record: sli:grpc_server_error_ratio:rate10m
+        expr: |
+          sum by(application)(
+            rate(
+              grpc_server_handled_total{grpc_code!~"OK|NotFound|AlreadyExists|InvalidArgument|Canceled"}[10m]
+            )
+          )
+          / sum by(application)(rate(grpc_server_handled_total[10m]))
+      - record: sli:grpc_server_error_ratio:rate15m
+        expr: |
+          sum by(application)(
+            rate(
+              grpc_server_handled_total{grpc_code!~"OK|NotFound|AlreadyExists|InvalidArgument|Canceled"}[15m]
+            )
+          )
+          / sum by(application)(rate(grpc_server_handled_total[15m]))
+      - record: sli:grpc_server_error_ratio:rate2h
+        expr: |
+          sum by(application)(
+            rate(
+              grpc_server_handled_total{grpc_code!~"OK|NotFound|AlreadyExists|InvalidArgument|Canceled"}[2h]
+            )
+          )
+          / sum by(application)(rate(grpc_server_handled_total[2h]))
+      - record: sli:grpc_server_error_ratio:rate3h
+        expr: |
+          sum by(application)(
+            rate(
+              grpc_server_handled_total{grpc_code!~"OK|NotFound|AlreadyExists|InvalidArgument|Canceled"}[3h]
+            )
+          )
+          / sum by(application)(rate(grpc_server_handled_total[3h]))
+END_OF_FILE
+
+put rules/team-edge.yaml <<'END_OF_FILE'
+# canary eb0ed15e-1956-4b92-b6f3-14d956bcafc9
+
+groups:
+  - name: feature-flags-health
+    rules:
+      - alert: FeatureFlagsAlertNotScraped
+        expr: |
+          sum by(application)(up{application="feature-flags"}) == 0
+          or
+          absent(up{application="feature-flags"})
+        for: 3m
+        labels: {urgency: wake, owner: edge, source: prometheus}
+        annotations:
+          headline: "no target of feature-flags is up"
+          runbook: "https://wiki.ladlewise.example/oncall/edge/feature-flags-alert-not-scraped"
+      - alert: FeatureFlagsAlertWorkingSetHigh
+        expr: |
+          max by(application)(
+            container_memory_working_set_bytes{application="feature-flags"}
+            / on(application, namespace, pod, container) kube_pod_container_resource_limits{application="feature-flags",resource="memory"}
+          )
+          > 0.92
+        for: 10m
+        labels: {urgency: queue, owner: edge, source: prometheus}
+        annotations:
+          headline: "a pod of feature-flags is close to its memory limit"
+          runbook: "https://wiki.ladlewise.example/oncall/edge/feature-flags-alert-working-set-high"
+      - alert: FeatureFlagsAlertConnectionPoolFull
+        expr: |
+          sum by(application)(
+            go_sql_stats_connections_in_use{application="feature-flags"}
+          )
+          / sum by(application)(
+            go_sql_stats_connections_max_open{application="feature-flags"}
+          )
+          > 0.95
+        for: 5m
+        labels: {urgency: wake, owner: edge, source: prometheus}
+        annotations:
+          headline: "feature-flags is running out of database connections"
+          runbook: "https://wiki.ladlewise.example/oncall/edge/feature-flags-alert-connection-pool-full"
+      - alert: FeatureFlagsAlertResponseTimeHigh
+        expr: |
+          histogram_quantile(
+            0.95,
+            sum by(application, le)(
+              rate(grpc_server_handling_seconds_bucket{application="feature-flags"}[5m])
+            )
+          )
+          > 0.4
+        for: 8m
+        labels: {urgency: wake, owner: edge, source: prometheus}
+        annotations:
+          headline: "feature-flags takes longer than 0.4 s"
+          runbook: "https://wiki.ladlewise.example/oncall/edge/feature-flags-alert-response-time-high"
+  - name: feature-flags-slo
+    rules:
+      - alert: FeatureFlagsAlertSloBurnChronic
+        expr: |
+          sli:grpc_server_error_ratio:rate3h{application="feature-flags"}
+          > 7.2 * (1 - 0.995)
+          and
+          sli:grpc_server_error_ratio:rate15m{application="feature-flags"}
+          > 7.2 * (1 - 0.995)
+        for: 15m
+        labels: {urgency: queue, owner: edge, source: prometheus}
+        annotations:
+          headline: "feature-flags is spending its error budget 7.2 times too fast"
+          runbook: "https://wiki.ladlewise.example/oncall/edge/feature-flags-alert-slo-burn-chronic"
+END_OF_FILE
+
+put rules/team-riders.yaml <<'END_OF_FILE'
+# canary eb0ed15e-1956-4b92-b6f3-14d956bcafc9
+
+groups:
+  - name: route-planner-health
+    rules:
+      - alert: RoutePlannerAlertNotScraped
+        expr: |
+          sum by(application)(up{application="route-planner"}) == 0
+          or
+          absent(up{application="route-planner"})
+        for: 3m
+        labels: {urgency: wake, owner: riders, source: prometheus}
+        annotations:
+          headline: "no target of route-planner is up"
+          runbook: "https://wiki.ladlewise.example/oncall/riders/route-planner-alert-not-scraped"
+      - alert: RoutePlannerAlertSlowShareHigh
+        expr: |
+          1
+          - sum by(application)(
+            rate(
+              grpc_server_handling_seconds_bucket{application="route-planner",le="0.1"}[5m]
+            )
+          )
+          / sum by(application)(
+            rate(grpc_server_handling_seconds_count{application="route-planner"}[5m])
+          )
+          > 0.05
+        for: 5m
+        labels: {urgency: wake, owner: riders, source: prometheus}
+        annotations:
+          headline: "too many requests to route-planner take longer than 0.1 s"
+          runbook: "https://wiki.ladlewise.example/oncall/riders/route-planner-alert-slow-share-high"
+      - alert: RoutePlannerAlertConnectionPoolFull
+        expr: |
+          sum by(application)(
+            go_sql_stats_connections_in_use{application="route-planner"}
+          )
+          / sum by(application)(
+            go_sql_stats_connections_max_open{application="route-planner"}
+          )
+          > 0.95
+        for: 5m
+        labels: {urgency: wake, owner: riders, source: prometheus}
+        annotations:
+          headline: "route-planner is running out of database connections"
+          runbook: "https://wiki.ladlewise.example/oncall/riders/route-planner-alert-connection-pool-full"
+      - alert: RoutePlannerAlertWorkingSetHigh
+        expr: |
+          max by(application)(
+            container_memory_working_set_bytes{application="route-planner"}
+            / on(application, namespace, pod, container) kube_pod_container_resource_limits{application="route-planner",resource="memory"}
+          )
+          > 0.92
+        for: 10m
+        labels: {urgency: queue, owner: riders, source: prometheus}
+        annotations:
+          headline: "a pod of route-planner is close to its memory limit"
+          runbook: "https://wiki.ladlewise.example/oncall/riders/route-planner-alert-working-set-high"
+      - alert: RoutePlannerAlertCrashLooping
+        expr: |
+          max by(application)(
+            increase(
+              kube_pod_container_status_restarts_total{application="route-planner"}[10m]
+            )
+          )
+          > 3
+        for: 2m
+        labels: {urgency: wake, owner: riders, source: prometheus}
+        annotations:
+          headline: "a container of route-planner keeps being restarted"
+          runbook: "https://wiki.ladlewise.example/oncall/riders/route-planner-alert-crash-looping"
+  - name: route-planner-slo
+    rules:
+      - alert: RoutePlannerAlertSloBurnAcute
+        expr: |
+          sli:grpc_server_error_ratio:rate2h{application="route-planner"}
+          > 18 * (1 - 0.99)
+          and
+          sli:grpc_server_error_ratio:rate10m{application="route-planner"}
+          > 18 * (1 - 0.99)
+        for: 4m
+        labels: {urgency: wake, owner: riders, source: prometheus}
+        annotations:
+          headline: "route-planner is spending its error budget 18 times too fast"
+          runbook: "https://wiki.ladlewise.example/oncall/riders/route-planner-alert-slo-burn-acute"
+END_OF_FILE

@@ -1,0 +1,472 @@
+#!/usr/bin/env bash
+# Reference solution of af-019-latency-slo-easy-s1
+# canary e12578a9-ede8-4272-9d5f-88c49c7430a3
+#
+# Edits the repo in $AF_WORKSPACE, by default /workspace/monitoring. Each file is written whole.
+set -euo pipefail
+cd -- "${AF_WORKSPACE:-/workspace/monitoring}"
+
+# put PATH: the text on standard input becomes the file
+put() {
+  mkdir -p -- "$(dirname -- "$1")"
+  cat > "$1"
+}
+
+# put_bare PATH: the same for a file that does not end with a line break
+put_bare() {
+  mkdir -p -- "$(dirname -- "$1")"
+  printf '%s' "$(cat)" > "$1"
+}
+
+put alertmanager/alertmanager.yml <<'END_OF_FILE'
+# canary e12578a9-ede8-4272-9d5f-88c49c7430a3
+
+global:
+  resolve_timeout: 5m
+
+route:
+  receiver: platform-triage
+  group_by: [alertname, system]
+  group_wait: 30s
+  group_interval: 5m
+  repeat_interval: 4h
+  routes:
+  - matchers:
+    - severity="major"
+    receiver: page-archive
+    continue: true
+  - matchers:
+    - owned_by="partners"
+    - severity="major"
+    receiver: partners-pager
+  - matchers:
+    - owned_by="partners"
+    - severity="moderate"
+    receiver: partners-tickets
+  - matchers:
+    - owned_by="control"
+    - severity="major"
+    receiver: control-pager
+  - matchers:
+    - owned_by="control"
+    - severity="moderate"
+    receiver: control-tickets
+  - matchers:
+    - owned_by="infrastructure"
+    - severity="major"
+    receiver: infrastructure-pager
+  - matchers:
+    - owned_by="infrastructure"
+    - severity="moderate"
+    receiver: infrastructure-tickets
+  - matchers:
+    - owned_by="passenger-info"
+    - severity="major"
+    receiver: passenger-info-pager
+  - matchers:
+    - owned_by="passenger-info"
+    - severity="moderate"
+    receiver: passenger-info-tickets
+  - matchers:
+    - owned_by="fares"
+    - severity="major"
+    receiver: fares-pager
+  - matchers:
+    - owned_by="fares"
+    - severity="moderate"
+    receiver: fares-tickets
+
+inhibit_rules:
+- source_matchers:
+  - alertname="ProdParkRideUnreachable"
+  target_matchers:
+  - alertname=~"ProdParkRideLatencySloAcute|ProdParkRideTooManySlow"
+  equal: [system]
+- source_matchers:
+  - alertname="ProdLiveDelaysUnreachable"
+  target_matchers:
+  - alertname=~"ProdLiveDelaysLatencySloAcute|ProdLiveDelaysConsumerLagging"
+  equal: [system]
+- source_matchers:
+  - alertname="ProdAlarmDeskUnreachable"
+  target_matchers:
+  - alertname=~"ProdAlarmDeskLatencySloAcute|ProdAlarmDeskLatencyHigh"
+  equal: [system]
+- source_matchers:
+  - alertname="ProdTapIntakeUnreachable"
+  target_matchers:
+  - alertname=~"ProdTapIntakeLatencySloAcute|ProdTapIntakeLatencyHigh"
+  equal: [system]
+
+receivers:
+- name: platform-triage
+  webhook_configs:
+  - url: https://notify.tramwick.example/hooks/platform-triage
+    send_resolved: true
+- name: page-archive
+  webhook_configs:
+  - url: https://notify.tramwick.example/hooks/page-archive
+    send_resolved: true
+- name: partners-pager
+  webhook_configs:
+  - url: https://notify.tramwick.example/hooks/partners-pager
+    send_resolved: true
+- name: partners-tickets
+  webhook_configs:
+  - url: https://notify.tramwick.example/hooks/partners-tickets
+    send_resolved: true
+- name: control-pager
+  webhook_configs:
+  - url: https://notify.tramwick.example/hooks/control-pager
+    send_resolved: true
+- name: control-tickets
+  webhook_configs:
+  - url: https://notify.tramwick.example/hooks/control-tickets
+    send_resolved: true
+- name: infrastructure-pager
+  webhook_configs:
+  - url: https://notify.tramwick.example/hooks/infrastructure-pager
+    send_resolved: true
+- name: infrastructure-tickets
+  webhook_configs:
+  - url: https://notify.tramwick.example/hooks/infrastructure-tickets
+    send_resolved: true
+- name: passenger-info-pager
+  webhook_configs:
+  - url: https://notify.tramwick.example/hooks/passenger-info-pager
+    send_resolved: true
+- name: passenger-info-tickets
+  webhook_configs:
+  - url: https://notify.tramwick.example/hooks/passenger-info-tickets
+    send_resolved: true
+- name: fares-pager
+  webhook_configs:
+  - url: https://notify.tramwick.example/hooks/fares-pager
+    send_resolved: true
+- name: fares-tickets
+  webhook_configs:
+  - url: https://notify.tramwick.example/hooks/fares-tickets
+    send_resolved: true
+END_OF_FILE
+
+put rules/sli-records.yml <<'END_OF_FILE'
+# canary e12578a9-ede8-4272-9d5f-88c49c7430a3
+
+groups:
+- name: sli-flask
+  rules:
+  - record: slo_error_ratio_5m
+    expr: >-
+      sum by(system)(rate(flask_http_request_total{status=~"50[0-9]"}[5m]))
+      / sum by(system)(rate(flask_http_request_total[5m]))
+  - record: slo_error_ratio_30m
+    expr: >-
+      sum by(system)(rate(flask_http_request_total{status=~"50[0-9]"}[30m]))
+      / sum by(system)(rate(flask_http_request_total[30m]))
+  - record: slo_error_ratio_1h
+    expr: >-
+      sum by(system)(rate(flask_http_request_total{status=~"50[0-9]"}[1h]))
+      / sum by(system)(rate(flask_http_request_total[1h]))
+  - record: slo_error_ratio_6h
+    expr: >-
+      sum by(system)(rate(flask_http_request_total{status=~"50[0-9]"}[6h]))
+      / sum by(system)(rate(flask_http_request_total[6h]))
+  - record: slo_latency_miss_ratio_5m
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_bucket{system="park-ride",le="1.0"}[5m]
+        )
+      )
+      / sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_count{system="park-ride"}[5m]
+        )
+      )
+  - record: slo_latency_miss_ratio_30m
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_bucket{system="park-ride",le="1.0"}[30m]
+        )
+      )
+      / sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_count{system="park-ride"}[30m]
+        )
+      )
+  - record: slo_latency_miss_ratio_1h
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_bucket{system="park-ride",le="1.0"}[1h]
+        )
+      )
+      / sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_count{system="park-ride"}[1h]
+        )
+      )
+  - record: slo_latency_miss_ratio_6h
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_bucket{system="park-ride",le="1.0"}[6h]
+        )
+      )
+      / sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_count{system="park-ride"}[6h]
+        )
+      )
+  - record: slo_latency_miss_ratio_5m
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_bucket{system="alarm-desk",le="0.25"}[5m]
+        )
+      )
+      / sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_count{system="alarm-desk"}[5m]
+        )
+      )
+  - record: slo_latency_miss_ratio_30m
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_bucket{system="alarm-desk",le="0.25"}[30m]
+        )
+      )
+      / sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_count{system="alarm-desk"}[30m]
+        )
+      )
+  - record: slo_latency_miss_ratio_1h
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_bucket{system="alarm-desk",le="0.25"}[1h]
+        )
+      )
+      / sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_count{system="alarm-desk"}[1h]
+        )
+      )
+  - record: slo_latency_miss_ratio_6h
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_bucket{system="alarm-desk",le="0.25"}[6h]
+        )
+      )
+      / sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_count{system="alarm-desk"}[6h]
+        )
+      )
+  - record: slo_latency_miss_ratio_5m
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_bucket{system="tap-intake",le="0.25"}[5m]
+        )
+      )
+      / sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_count{system="tap-intake"}[5m]
+        )
+      )
+  - record: slo_latency_miss_ratio_30m
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_bucket{system="tap-intake",le="0.25"}[30m]
+        )
+      )
+      / sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_count{system="tap-intake"}[30m]
+        )
+      )
+  - record: slo_latency_miss_ratio_1h
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_bucket{system="tap-intake",le="0.25"}[1h]
+        )
+      )
+      / sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_count{system="tap-intake"}[1h]
+        )
+      )
+  - record: slo_latency_miss_ratio_6h
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_bucket{system="tap-intake",le="0.25"}[6h]
+        )
+      )
+      / sum by(system)(
+        rate(
+          flask_http_request_duration_seconds_count{system="tap-intake"}[6h]
+        )
+      )
+- name: sli-rpc
+  rules:
+  - record: slo_error_ratio_5m
+    expr: >-
+      sum by(system)(rate(rpc_server_requests_total{status="error"}[5m]))
+      / sum by(system)(rate(rpc_server_requests_total[5m]))
+  - record: slo_error_ratio_30m
+    expr: >-
+      sum by(system)(rate(rpc_server_requests_total{status="error"}[30m]))
+      / sum by(system)(rate(rpc_server_requests_total[30m]))
+  - record: slo_error_ratio_1h
+    expr: >-
+      sum by(system)(rate(rpc_server_requests_total{status="error"}[1h]))
+      / sum by(system)(rate(rpc_server_requests_total[1h]))
+  - record: slo_error_ratio_6h
+    expr: >-
+      sum by(system)(rate(rpc_server_requests_total{status="error"}[6h]))
+      / sum by(system)(rate(rpc_server_requests_total[6h]))
+  - record: slo_latency_miss_ratio_5m
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          rpc_server_request_duration_seconds_bucket{system="live-delays",le="0.5"}[5m]
+        )
+      )
+      / sum by(system)(
+        rate(
+          rpc_server_request_duration_seconds_count{system="live-delays"}[5m]
+        )
+      )
+  - record: slo_latency_miss_ratio_30m
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          rpc_server_request_duration_seconds_bucket{system="live-delays",le="0.5"}[30m]
+        )
+      )
+      / sum by(system)(
+        rate(
+          rpc_server_request_duration_seconds_count{system="live-delays"}[30m]
+        )
+      )
+  - record: slo_latency_miss_ratio_1h
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          rpc_server_request_duration_seconds_bucket{system="live-delays",le="0.5"}[1h]
+        )
+      )
+      / sum by(system)(
+        rate(
+          rpc_server_request_duration_seconds_count{system="live-delays"}[1h]
+        )
+      )
+  - record: slo_latency_miss_ratio_6h
+    expr: >-
+      1
+      - sum by(system)(
+        rate(
+          rpc_server_request_duration_seconds_bucket{system="live-delays",le="0.5"}[6h]
+        )
+      )
+      / sum by(system)(
+        rate(
+          rpc_server_request_duration_seconds_count{system="live-delays"}[6h]
+        )
+      )
+END_OF_FILE
+
+put rules/tap-intake.yml <<'END_OF_FILE'
+# canary e12578a9-ede8-4272-9d5f-88c49c7430a3
+
+groups:
+- name: tap-intake-health
+  rules:
+  - alert: ProdTapIntakeUnreachable
+    expr: >-
+      sum by(system)(up{system="tap-intake"}) == 0
+      or
+      absent(up{system="tap-intake"})
+    for: 2m
+    labels: {severity: major, owned_by: fares, source: prometheus}
+    annotations:
+      title: "no target of tap-intake is up"
+      runbook_url: "https://handbook.tramwick.example/fares/tap-intake/prod-tap-intake-unreachable.html"
+  - alert: ProdTapIntakePoolNearLimit
+    expr: >-
+      sum by(system)(go_sql_stats_connections_in_use{system="tap-intake"})
+      / sum by(system)(go_sql_stats_connections_max_open{system="tap-intake"})
+      > 0.8
+    for: 10m
+    labels: {severity: major, owned_by: fares, source: prometheus}
+    annotations:
+      title: "tap-intake is running out of database connections"
+      runbook_url: "https://handbook.tramwick.example/fares/tap-intake/prod-tap-intake-pool-near-limit.html"
+  - alert: ProdTapIntakeCpuStarved
+    expr: >-
+      sum by(system)(
+        rate(
+          container_cpu_cfs_throttled_periods_total{system="tap-intake"}[5m]
+        )
+      )
+      / sum by(system)(
+        rate(container_cpu_cfs_periods_total{system="tap-intake"}[5m])
+      )
+      > 0.25
+    for: 10m
+    labels: {severity: moderate, owned_by: fares, source: prometheus}
+    annotations:
+      title: "tap-intake is throttled too often"
+      runbook_url: "https://handbook.tramwick.example/fares/tap-intake/prod-tap-intake-cpu-starved.html"
+  - alert: ProdTapIntakeLatencyHigh
+    expr: >-
+      histogram_quantile(
+        0.9,
+        sum by(system, le)(
+          rate(
+            flask_http_request_duration_seconds_bucket{system="tap-intake"}[10m]
+          )
+        )
+      )
+      > 0.25
+    for: 8m
+    labels: {severity: major, owned_by: fares, source: prometheus}
+    annotations:
+      title: "tap-intake takes longer than 0.25 s"
+      runbook_url: "https://handbook.tramwick.example/fares/tap-intake/prod-tap-intake-latency-high.html"
+- name: tap-intake-slo
+  rules:
+  - alert: ProdTapIntakeLatencySloAcute
+    expr: >-
+      slo_latency_miss_ratio_1h{system="tap-intake"} > 14.4 * (1 - 0.99)
+      and
+      slo_latency_miss_ratio_5m{system="tap-intake"} > 14.4 * (1 - 0.99)
+    for: 4m
+    labels: {severity: major, owned_by: fares, source: prometheus}
+    annotations:
+      title: "tap-intake is spending its latency budget 14.4 times too fast"
+      runbook_url: "https://handbook.tramwick.example/fares/tap-intake/prod-tap-intake-latency-slo-acute.html"
+END_OF_FILE

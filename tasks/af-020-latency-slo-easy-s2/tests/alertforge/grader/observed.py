@@ -1,0 +1,20 @@
+# canary c6af9ef4-d964-4c28-98e1-65d91c40c3a1
+"""Everything that judging looks at, gathered beforehand: judging starts no process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from alertforge.grader.definitions import Index
+from alertforge.grader.delivery import Delivery
+from alertforge.grader.replay import Timeline
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The workspace's timeline, the one with the reference SLI records in place, its pages, and its rules."""
+
+    timeline: Timeline
+    reference: Timeline
+    delivery: Delivery
+    definitions: Index

@@ -1,0 +1,20 @@
+# canary de76cf0b-3ce6-4e9d-a330-5bbfe72467df
+"""Everything that judging looks at, gathered beforehand: judging starts no process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from alertforge.grader.definitions import Index
+from alertforge.grader.delivery import Delivery
+from alertforge.grader.replay import Timeline
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The workspace's timeline, the one with the reference SLI records in place, its pages, and its rules."""
+
+    timeline: Timeline
+    reference: Timeline
+    delivery: Delivery
+    definitions: Index

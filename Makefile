@@ -2,7 +2,7 @@
 # make tools    promtool, amtool and alertmanager: found on this machine, or fetched into a per-user cache
 # make demo     build one task and grade three ways of solving it
 # make test     everything that is checked before each commit
-# make tasks    build the committed dataset anew, each task held against the gate (half an hour on two idle cores)
+# make tasks    build the committed dataset anew, each task held against the gate (an hour on two cores)
 # make same-tasks     show that the committed dataset is what the generator makes, byte for byte
 # make harbor-check   hold the committed dataset against Harbor's own models (no Docker)
 # make harbor-e2e     run a task of each tier under the real Harbor in containers (needs Docker, or root on Debian)

@@ -61,8 +61,13 @@ def _wish(writer: Writer, request: Request, turn: int, report: str | None) -> st
         if report is None:
             return writer.say("audit", turn=turn, name=request.name, date=review)
         return writer.say("repair", turn=turn, name=request.name, pm=report)
-    names: dict[str, Any] = {"family": request.subject.family.name, "team": request.name, "source": request.name}
-    wish = writer.say(f"{request.category}-broken", turn=turn, **names)
+    names: dict[str, Any] = {
+        "service": request.subject.name,
+        "family": request.subject.family.name,
+        "team": request.name,
+        "source": request.name,
+    }
+    wish = writer.say(f"{request.outcome.slot.removesuffix('outcome')}broken", turn=turn, **names)
     if report is None:
         return f"{wish} {writer.say('review-pointer', turn=turn, date=review)}"
     return f"{wish} {writer.say('pointer', turn=turn, pm=report)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ import yaml
 
 from alertforge import yamlsafe
 from alertforge.yamlsafe import YamlError, load
+from tests.hang import ends
 
 needs_libyaml = pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML without libyaml")
 
@@ -117,10 +117,8 @@ BOMBS = {
 @pytest.mark.parametrize("name", sorted(BOMBS))
 @needs_libyaml
 def test_a_bomb_is_refused_at_once(name: str) -> None:
-    start = time.perf_counter()
-    with pytest.raises(YamlError):
+    with ends(), pytest.raises(YamlError):
         text(BOMBS[name])
-    assert time.perf_counter() - start < 5
 
 
 def test_a_large_honest_document_is_read() -> None:

@@ -143,13 +143,28 @@ def _outward_by_detour(root: Path) -> None:
     (root / "rules/z.yml").symlink_to("way/secret.yml")
 
 
-@pytest.mark.parametrize(
+LEFT_BEHIND = pytest.mark.parametrize(
     ("trap", "problems"), [(_device, 0), (_pipe, 0), (_absolute, 0), (_outward, 0), (_outward_by_detour, 1)]
 )
+
+
+@LEFT_BEHIND
 def test_what_does_not_reach_the_verifier_is_passed_over(
+    root: Path, trap: Callable[[Path], None], problems: int
+) -> None:
+    trap(root)
+    with ends():
+        loaded = load(root)
+    assert len(loaded.problems) == problems
+    assert [rule.name for file in loaded.rule_files for rule in file.rules()] == ["A", "A"]
+
+
+@pytest.mark.skipif(not hasattr(tarfile, "data_filter"), reason="this Python's tarfile has no filters")
+@LEFT_BEHIND
+def test_a_workspace_is_the_same_after_the_transfer_that_harbor_makes(
     root: Path, trap: Callable[[Path], None], problems: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The same as after the transfer that Harbor makes: an archive, unpacked with the `data` filter."""
+    """An archive, unpacked with the `data` filter."""
     trap(root)
     carried = tmp_path_factory.mktemp("carried")
     buffer = io.BytesIO()
@@ -160,11 +175,7 @@ def test_what_does_not_reach_the_verifier_is_passed_over(
         for member in archive:
             with contextlib.suppress(tarfile.FilterError):
                 archive.extract(member, carried, filter="data")
-    with ends():
-        here = load(root)
-        there = load(carried)
-    assert here == there
-    assert len(here.problems) == problems
+    assert load(root) == load(carried)
 
 
 def test_an_absent_workspace(tmp_path: Path) -> None:

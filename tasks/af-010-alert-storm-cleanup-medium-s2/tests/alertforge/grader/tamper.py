@@ -22,6 +22,7 @@ from typing import Final
 from alertforge.alertmanager.config import Config, Route, TimeInterval
 from alertforge.grader import clock
 from alertforge.grader.definitions import Definition, definition, tree_of
+from alertforge.grader.proof import series_labels
 from alertforge.grader.spec import Scenario
 from alertforge.prometheus import promql
 from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Matcher, Selector, String
@@ -128,7 +129,7 @@ class _Known:
     def series(self) -> frozenset[tuple[str, frozenset[str]]]:
         """Metric name and label names of everything that targets export in the scenarios."""
         texts = {series.series for scenario in self.scenarios for series in scenario.series}
-        return frozenset((text.split("{", 1)[0], frozenset(_LABEL.findall(text))) for text in texts)
+        return frozenset((text.split("{", 1)[0], series_labels([text])) for text in texts)
 
     @cached_property
     def alert_labels(self) -> frozenset[str]:
@@ -144,9 +145,6 @@ class _Known:
     def names(self) -> frozenset[str]:
         """Every metric name but those of alerts."""
         return self.inputs | {p.rule.name for p in (*self.rules, *self.old_rules) if not p.rule.is_alert}
-
-
-_LABEL: Final = re.compile(r"[{,]\s*([A-Za-z_][A-Za-z0-9_]*)\s*=")  # in our own notation of series
 
 
 def _labels(placed: _Placed) -> Pairs:

@@ -514,6 +514,14 @@ def swap(expr: Expr, old: Expr, new: Expr) -> Expr:
     return rewrite(expr, lambda node: new if node == old else node)
 
 
+_SPECIAL: Final = frozenset("\\.+*?()[]{}^$")
+
+
+def alternatives(pattern: str) -> list[str] | None:
+    """What a regular expression that is plain text, or plain alternatives, matches; None for any other."""
+    return None if _SPECIAL & set(pattern) else pattern.split("|")
+
+
 def selectors(expr: Expr) -> list[Selector]:
     """All selectors, left to right."""
     return [node for node in walk(expr) if isinstance(node, Selector)]

@@ -265,7 +265,7 @@ class _Input:
 def _input(series: tuple[str, ...]) -> _Input:
     metrics: dict[str, list[tuple[str, Shape]]] = {}
     for text in series:
-        labels = _series_labels(text)
+        labels = labels_of(text)
         if labels is None:
             return _Input(None)
         shape = Shape({name: frozenset({value}) for name, value in labels.pairs if name != METRIC_NAME})
@@ -301,7 +301,9 @@ def _close(placed: Sequence[Placed], readers: Sequence[Placed], given: _Input) -
     return Reached(frozenset(shapes), shapes)
 
 
-def _series_labels(text: str) -> Labels | None:
+@lru_cache(maxsize=8192)
+def labels_of(text: str) -> Labels | None:
+    """The labels of a series in our own notation, `__name__` among them; None where it is no plain series."""
     try:
         selector = promql.parse(text)
     except promql.PromQLError:

@@ -27,7 +27,6 @@ from alertforge.grader.definitions import Definition, Index, is_scalar, yielded
 from alertforge.prometheus import promql
 from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Matcher, Number, Selector, Subquery, Unary
 
-_REGEX: Final = frozenset("\\.+*?()[]{}^$")
 _FLIPPED: Final = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 _LABEL: Final = re.compile(r"[{,]\s*([A-Za-z_][A-Za-z0-9_]*)\s*=")
 _OWN: Final = re.compile(r"\s*\{\{-?\s*(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}\s*")
@@ -196,9 +195,10 @@ def _plain(tree: Expr) -> Expr:
 
 
 def _plain_matcher(matcher: Matcher) -> Matcher:
-    if matcher.op not in ("=~", "!~") or _REGEX & set(matcher.value):
+    listed = promql.alternatives(matcher.value) if matcher.op in ("=~", "!~") else None
+    if listed is None:
         return matcher
-    choices = sorted(set(matcher.value.split("|")))
+    choices = sorted(set(listed))
     if len(choices) == 1:
         return replace(matcher, op="=" if matcher.op == "=~" else "!=", value=choices[0])
     return replace(matcher, value="|".join(choices))

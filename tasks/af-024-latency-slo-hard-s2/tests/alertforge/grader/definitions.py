@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from alertforge.prometheus import promql
 from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Selector, Subquery, Unary
@@ -20,8 +20,6 @@ from alertforge.prometheus.series import METRIC_NAME, Labels
 
 _KEEP_ONE: Final = frozenset({"topk", "bottomk", "limitk", "limit_ratio"})
 _DROPS_LABELS: Final = frozenset({"vector", "scalar", "time", "pi", "label_replace", "label_join"})
-NOTHING: Final[Mapping[str, str]] = {}
-_REGEX: Final = frozenset("\\.+*?()[]{}^$")
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class Definition:
 
 
 _Sure = Mapping[str, Mapping[str, str]]  # labels that all series of a record carry for certain, by its name
-_NO_RECORDS: Final[_Sure] = {}
+_NOTHING: Final[Mapping[str, Any]] = {}
 Index = Mapping[tuple[bool, str], tuple[Definition, ...]]
 
 
@@ -60,7 +58,7 @@ MAX_PASSES: Final = 8  # over the records, which may read each other
 def _sure_labels(found: Mapping[tuple[bool, str], Iterable[Definition]]) -> _Sure:
     """What every definition of a record gives, directly or by way of the records that it reads."""
     trees = {
-        name: [(_parsed(one.expr), dict(one.labels)) for one in definitions]
+        name: [(parsed(one.expr), dict(one.labels)) for one in definitions]
         for (is_alert, name), definitions in found.items()
         if not is_alert
     }
@@ -77,13 +75,14 @@ def _sure_labels(found: Mapping[tuple[bool, str], Iterable[Definition]]) -> _Sur
 
 
 def _with_records(one: Definition, sure: _Sure) -> Definition:
-    tree = _parsed(one.expr)
+    tree = parsed(one.expr)
     names = sorted({selector.name or "" for selector in promql.selectors(tree)} if tree else ())
     records = tuple((name, tuple(sorted(sure[name].items()))) for name in names if sure.get(name))
     return replace(one, records=records) if records else one
 
 
-def _parsed(expr: str) -> Expr | None:
+def parsed(expr: str) -> Expr | None:
+    """The tree of a definition's expression; None where our reader refuses it."""
     try:
         return promql.parsed(expr)
     except promql.PromQLError:
@@ -129,14 +128,14 @@ def _normal_text(tree: Expr) -> str:
     return promql.to_text(promql.normal_form(tree))
 
 
-def yielded(tree: Expr, sure: _Sure = _NO_RECORDS) -> dict[str, str]:
+def yielded(tree: Expr, sure: _Sure = _NOTHING) -> dict[str, str]:
     """Labels that every sample of the expression carries for certain, with their values.
 
     `sure` are those that records carry, by name: a record that is one service's alone says so in every series.
     """
     match tree:
         case Selector(name=record, matchers=matchers):
-            return dict(sure.get(record or "", NOTHING)) | {
+            return dict(sure.get(record or "", _NOTHING)) | {
                 m.name: m.value for m in matchers if m.op == "=" and m.value and m.name != METRIC_NAME
             }
         case Subquery(expr=expr) | Unary(expr=expr):
@@ -216,18 +215,17 @@ def concerns(one: Definition, subject: Labels) -> bool:
     static = dict(one.labels)
     if any("{{" not in static.get(name, value) and static.get(name, value) != value for name, value in subject.pairs):
         return False
-    try:
-        tree = promql.parsed(one.expr)
-    except promql.PromQLError:
-        return True
-    if any(isinstance(node, Call) and node.func in ("label_replace", "label_join") for node in promql.walk(tree)):
+    tree = parsed(one.expr)
+    if tree is None or any(
+        isinstance(node, Call) and node.func in ("label_replace", "label_join") for node in promql.walk(tree)
+    ):
         return True
     named = [name for name, _ in subject.pairs if name not in static]
     reads = promql.selectors(tree)
     sure = {record: dict(labels) for record, labels in one.records}
 
     def excludes(selector: Selector, name: str, value: str) -> bool:
-        return sure.get(selector.name or "", NOTHING).get(name, value) != value or _excludes(selector, name, value)
+        return sure.get(selector.name or "", _NOTHING).get(name, value) != value or _excludes(selector, name, value)
 
     return not any(reads and all(excludes(selector, name, subject.get(name)) for selector in reads) for name in named)
 
@@ -241,10 +239,9 @@ def _excludes(selector: Selector, name: str, value: str) -> bool:
             return True
         if matcher.op == "!=" and matcher.value == value:
             return True
-        if matcher.op in ("=~", "!~") and not _REGEX & set(matcher.value):
-            listed = value in matcher.value.split("|")
-            if listed == (matcher.op == "!~"):
-                return True
+        listed = promql.alternatives(matcher.value) if matcher.op in ("=~", "!~") else None
+        if listed is not None and (value in listed) == (matcher.op == "!~"):
+            return True
     return False
 
 

@@ -17,29 +17,27 @@ fire is told by the spec, with the labels that the house gives them; labels that
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Final
 
 from alertforge.alertmanager import routing
 from alertforge.alertmanager.config import Config, InhibitRule, RouteNode
 from alertforge.alertmanager.matchers import Matcher, matches_all
-from alertforge.grader.definitions import Definition, Index, concerns, yielded
+from alertforge.grader.definitions import Definition, Index, concerns, parsed, yielded
 from alertforge.grader.delivery import Delivery, alert_labels
+from alertforge.grader.reach import labels_of
 from alertforge.grader.replay import Firing, Timeline
 from alertforge.grader.result import PRESERVATION, Check, labels_text, runs
 from alertforge.grader.spec import AlertRequirement, RouteProbe, Spec
 from alertforge.prometheus import promql
-from alertforge.prometheus.promql import Aggregate, Call, Expr
+from alertforge.prometheus.promql import Aggregate, Call
 from alertforge.prometheus.rules import Rule, RuleFile
 from alertforge.prometheus.series import Labels
 
 MAX_EXTRAS: Final = 50  # unasked alerts that are replayed; nobody needs so many helpers
 MAX_LABEL_SETS: Final = 200  # of unasked alerts that are followed to their receivers
 SOMEBODY: Final = "somebody-else"  # a subject that nothing in the spec is about
-_SPECIAL: Final = frozenset("\\.+*?()[]{}^$")  # what makes a pattern more than plain alternatives
 MAX_SHOWN: Final = 20  # label sets of one alert whose labels only a replay tells
 
 
@@ -144,17 +142,8 @@ def _certain(name: str, one: Definition) -> Labels:
     return Labels.of({**_yielded(one), **static, "alertname": name})
 
 
-@lru_cache(maxsize=1024)
-def _tree(expr: str) -> Expr | None:
-    """The parsed expression; None where our reader refuses it."""
-    try:
-        return promql.parse(expr)
-    except promql.PromQLError:
-        return None
-
-
 def _yielded(one: Definition) -> dict[str, str]:
-    tree = _tree(one.expr)
+    tree = parsed(one.expr)
     return {} if tree is None else yielded(tree)
 
 
@@ -162,7 +151,7 @@ def _is_open(one: Definition) -> bool:
     """Whether labels of an alert are made while it fires."""
     if any("{{" in value for _, value in one.labels):
         return True
-    tree = _tree(one.expr)
+    tree = parsed(one.expr)
     return tree is None or any(
         (isinstance(node, Call) and node.func in ("label_replace", "label_join"))
         or (isinstance(node, Aggregate) and node.op == "count_values")
@@ -277,13 +266,10 @@ def _known_values(spec: Spec) -> frozenset[tuple[str, str]]:
     subjects = {subject for alert in spec.alerts for subject in _subjects_of(alert)}
     names = {name for subject in subjects for name, _ in subject.pairs}
     texts = {series.series for scenario in spec.scenarios for series in scenario.series}
-    carried = {(name, value) for text in texts for name, value in _PAIR.findall(text) if name in names}
+    carried = {pair for text in texts for pair in (labels_of(text) or Labels()).only(names).pairs}
     probes = {pair for probe in spec.preservation.alerts for pair in probe.labels.pairs}
     pairs = {pair for subject in subjects for pair in subject.pairs}
     return frozenset({(name, "") for name in names} | carried | probes | pairs)
-
-
-_PAIR: Final = re.compile(r'([A-Za-z_][A-Za-z0-9_]*)="([^"\\]*)"')  # in our own notation of series
 
 
 def _is_another(labels: Labels, subject: Labels, unnamed: bool) -> bool:
@@ -308,8 +294,8 @@ def _may_hold(matcher: Matcher, certain: Labels) -> bool:
         return True
     if matcher.op in ("=", "!="):
         return (matcher.value == value) == (matcher.op == "=")
-    plain = not _SPECIAL & set(matcher.value)
-    return not plain or (value in matcher.value.split("|")) == (matcher.op == "=~")
+    listed = promql.alternatives(matcher.value)
+    return listed is None or (value in listed) == (matcher.op == "=~")
 
 
 def _inhibitions(

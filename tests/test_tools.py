@@ -395,7 +395,9 @@ def test_a_cache_that_cannot_be_written_is_one_clear_line(tmp_path: Path, monkey
 
 def install_process(release: ReleaseServer) -> subprocess.Popen[str]:
     """`alertforge tools install` as a user runs it."""
-    command = [sys.executable, "-c", "from alertforge.cli import main; main()", "tools", "install"]
+    # where the tests run in the background, SIGINT is ignored, and a child would inherit that
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    command = [sys.executable, "-c", f"{heard}; from alertforge.cli import main; main()", "tools", "install"]
     options = ["--source", "release", "--release-url", release.url]
     return subprocess.Popen(
         [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True

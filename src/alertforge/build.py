@@ -233,6 +233,8 @@ def _make_all(wanted: Sequence[Order], staging: Path, kit: Kit, jobs: int, progr
     context = multiprocessing.get_context("spawn")
     with context.Pool(min(jobs, len(wanted)), initializer=_stop_when_told) as pool:
         yield from pool.imap(partial(make, staging=staging, kit=kit), wanted)
+        pool.close()  # so that they end by themselves and are not told to
+        pool.join()
 
 
 def _stop_when_told() -> None:

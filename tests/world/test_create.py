@@ -147,8 +147,9 @@ def test_dates_follow_each_other() -> None:
         calendar = world.calendar
         assert calendar.incident < calendar.review < calendar.today
         assert (calendar.today - calendar.incident).days <= 35
-        assert calendar.today.weekday() < 5
-        assert calendar.review.weekday() < 5
+        for day in (calendar.incident, calendar.review, calendar.today):
+            assert day.weekday() < 5
+            assert (day.month, day.day) not in {(12, 24), (12, 25), (12, 26), (12, 31), (1, 1)}
 
 
 def test_people_have_handles_of_their_own() -> None:
@@ -159,6 +160,13 @@ def test_people_have_handles_of_their_own() -> None:
         for person in people:
             assert re.fullmatch(r"[a-z]+", person.handle)
             assert person.name.lower().startswith(person.handle)
+
+
+def test_no_two_people_of_a_company_share_a_surname() -> None:
+    for world in WORLDS:
+        people = [world.sre, *(person for team in world.teams for person in (team.lead, *team.members))]
+        surnames = [person.name.split(" ", 1)[1] for person in people]
+        assert len(set(surnames)) == len(surnames)
 
 
 def test_manifests_can_be_forced_without_changing_anything_else() -> None:

@@ -47,11 +47,12 @@ _SRE_ROLES = ("site reliability engineer", "observability engineer", "head of re
 
 
 class Staff:
-    """Hires people for one world; no two share a given name, so a handle names one person."""
+    """Hires people for one world; no two share a given name or a surname, so a handle or a surname names one person."""
 
     def __init__(self, rng: Rng) -> None:
         self._rng = rng
         self._names = rng.shuffled([(given, row) for row, (names, _) in enumerate(_NAMES) for given in names])
+        self._surnames = [rng.shuffled(surnames) for _, surnames in _NAMES]
 
     def lead(self) -> Person:
         """Someone who leads a team."""
@@ -67,4 +68,6 @@ class Staff:
 
     def _hire(self, role: str) -> Person:
         given, row = self._names.pop()
-        return Person(f"{given} {self._rng.choice(_NAMES[row][1])}", given.lower(), role)
+        while not self._surnames[row]:
+            given, row = self._names.pop()
+        return Person(f"{given} {self._surnames[row].pop()}", given.lower(), role)

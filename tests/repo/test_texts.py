@@ -17,6 +17,8 @@ import pytest
 import yaml
 from briefs import brief
 
+from alertforge.alerts import KINDS
+from alertforge.alerts.base import Subject
 from alertforge.create import draft
 from alertforge.repo import script, texts
 from alertforge.repo.brief import Brief
@@ -24,6 +26,7 @@ from alertforge.repo.printer import duration
 from alertforge.repo.texts.writer import WORKSPACE
 from alertforge.repo.wordings import Fact, Share, agreeing, clause, wordings
 from alertforge.seeds import Seed
+from alertforge.world.catalog import FAMILIES
 
 TASKS = 30
 MOST = TASKS // 3
@@ -33,6 +36,7 @@ FACTS = (
 )
 # Names that other wordings may leave out, because they are said anyway.
 OPTIONAL = {"inhibition-outcome": {"service"}, "condition-burn": {"service"}, "rehome-outcome": {"former"}}
+URGENCIES = ("severities-kept", "severities")  # where a team's tickets take in what is neither, and where not
 NUMBERS = pytest.mark.parametrize("number", range(TASKS))
 
 
@@ -460,6 +464,86 @@ def test_the_company_is_not_named_twice_in_a_row() -> None:
         opening = plain(everything(number)["instruction.md"])
         name = re.escape(told.world.company)
         assert not re.search(rf"{name}[^.]*\. {name} ", opening), opening[:300]
+
+
+@NUMBERS
+def test_the_readme_says_which_keys_of_the_catalog_hold_what_conditions_mention(number: int) -> None:
+    told, seed = brief(number)
+    documents = texts.documents(told, seed)
+    catalog = yaml.load(documents["slo/services.yaml"], Loader=yaml.BaseLoader)
+    service = told.world.services[0]
+    said = " ".join(str(one.condition) for one in told.policies)
+    wanted = {"SLO": service.slo}
+    if "latency threshold" in said:
+        wanted["latency threshold"] = service.latency_threshold
+    for term, value in wanted.items():
+        found = re.search(rf"`([\w.]+)` \({term}\)", documents["README.md"])
+        assert found, term
+        assert value in list(under(catalog, found[1].split("."))), found[0]
+
+
+def under(tree: object, keys: list[str]) -> Iterator[object]:
+    """The values that stand anywhere in a tree under these keys, each inside the one before."""
+    if isinstance(tree, list):
+        for one in tree:
+            yield from under(one, keys)
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            if key == keys[0] and len(keys) == 1:
+                yield value
+            elif key == keys[0]:
+                yield from under(value, keys[1:])
+            else:
+                yield from under(value, keys)
+
+
+@NUMBERS
+def test_the_readme_contradicts_itself_neither_about_unowned_pages_nor_about_notes(number: int) -> None:
+    told, seed = brief(number)
+    slots = {one.slot for one in told.routing}
+    assert any(slot.endswith("-copied") for slot in slots) == ("route-audit-alone" in slots)
+    readme = plain(texts.documents(told, seed)["README.md"])
+    ways = {slot: [way for way in wordings()[slot] if filled(way, told) in readme] for slot in URGENCIES}
+    kept = told.world.style.routing == "team-first"
+    assert [bool(ways[slot]) for slot in URGENCIES] == [kept, not kept]
+
+
+def filled(way: str, told: Brief) -> str:
+    style = told.world.style
+    names = {"sev": style.severity_label, "info": style.info_severity, **style.severities}
+    return plain(re.sub(r"\{\{ (\w+) \}\}", lambda found: names[found[1]], way))
+
+
+@pytest.mark.parametrize("name", ["worker", "tasks", "consumer"])
+def test_what_workers_count_is_not_called_requests_without_a_word(name: str) -> None:
+    (family,) = [one for one in FAMILIES["job"] if one.name == name]
+    world = brief(1)[0].world
+    subject = Subject(world, replace(world.services[0], family=family))
+    for kind in KINDS.values():
+        for metric, what in kind.exported(subject):
+            if metric.startswith((family.counter, family.histogram)):
+                assert subject.unit in str(what) and subject.unit != "requests"
+    (_, summary), *_ = KINDS["error-ratio"].rule(subject).annotations
+    assert summary.endswith(f"{subject.unit} fail") and "% of" in summary
+
+
+@NUMBERS
+def test_the_readme_says_how_late_a_record_may_make_an_alert(number: int) -> None:
+    told, seed = brief(number)
+    readme = plain(texts.documents(told, seed)["README.md"])
+    assert any(plain(way) in readme for way in wordings()["records-order"])
+
+
+@pytest.mark.parametrize("slot", ["rehome-exact", "rehome-outcome"])
+def test_moving_an_alert_forbids_no_change_that_moving_takes(slot: str) -> None:
+    for way in wordings()[slot]:
+        assert not re.search(r"(?i)nothing else|everything else|all else|no other change", way), way
+
+
+def test_broken_latency_records_are_not_called_error_ratios() -> None:
+    for way in wordings()["latency-recording-broken"]:
+        assert "error" not in way, way
+        assert "slow" in way or "latency" in way, way
 
 
 # --- bin/af-check ----------------------------------------------------------------------------------------------------

@@ -24,6 +24,14 @@ from alertforge.world.model import HouseStyle, Service, Team, Urgency, World
 from alertforge.world.naming import slug, window_text
 
 MARGIN: Final = Fraction(1, 1_000_000)  # a value closer to a threshold than this share of it is drawn again
+# what families of workers count in place of requests, and the slots in which their metrics are said to
+WORK: Final[Mapping[str, str]] = {"worker": "jobs", "tasks": "tasks", "consumer": "messages"}
+AT_WORK: Final[Mapping[str, str]] = {
+    "metric-requests": "metric-work",
+    "metric-requests-carrying": "metric-work-carrying",
+    "metric-bucket": "metric-work-bucket",
+    "metric-count": "metric-work-count",
+}
 SLACK: Final = 1  # minutes that a right answer may lag: a record in a later group is seen a tick later
 
 
@@ -67,6 +75,11 @@ class Subject:
     def by(self) -> str:
         """The label to aggregate by."""
         return self.style.service_label
+
+    @property
+    def unit(self) -> str:
+        """What the service's family counts: `requests`, or the `jobs`, `tasks` or `messages` of a worker."""
+        return WORK.get(self.service.family.name, "requests")
 
     def windows(self, kind: str) -> int:
         """Rate window of an alert kind, minutes."""
@@ -128,6 +141,9 @@ def exported(metrics: Iterable[tuple[str, str]], subject: Subject) -> tuple[tupl
     """Metric patterns with the names of the subject's family filled in, and what each metric is, to be worded."""
     family = subject.service.family
     names = {"label": family.status_label, "by": subject.by, "pod": subject.style.pod_label}
+    if family.name in WORK:
+        names["unit"] = WORK[family.name]
+        metrics = [(name, AT_WORK.get(slot, slot)) for name, slot in metrics]
     return tuple(
         (name.format(counter=family.counter, histogram=family.histogram), fact(slot, **names)) for name, slot in metrics
     )

@@ -58,8 +58,9 @@ class ErrorRatio(StyledKind):
         )
 
     def _rule(self, subject: Subject, expr: str) -> Rule:
-        limit = subject.style.thresholds[self.name]
-        return subject.rule(self, expr, summary=f"more than {limit} of {subject.service.name} requests fail")
+        limit = Share(subject.style.thresholds[self.name])
+        summary = f"more than {limit.hundredths}% of {subject.service.name} {subject.unit} fail"
+        return subject.rule(self, expr, summary=summary)
 
     def accepted(self, subject: Subject) -> Mapping[str, tuple[Rule, ...]]:
         """Multiplied out; by increases; recorded first; what succeeds; without labels; guarded in other ways."""

@@ -53,7 +53,7 @@ class SlowShare(StyledKind):
 
     def _rule(self, subject: Subject, expr: str) -> Rule:
         service = subject.service
-        summary = f"too many requests to {service.name} take longer than {service.latency_threshold} s"
+        summary = f"too many {subject.unit} of {service.name} take longer than {service.latency_threshold} s"
         return subject.rule(self, expr, summary=summary)
 
     def accepted(self, subject: Subject) -> Mapping[str, tuple[Rule, ...]]:

@@ -66,7 +66,7 @@ class TrafficFloor(StyledKind):
         return self._rule(subject, f"{requests_text(subject, window)} < {limit} or absent({self._counter(subject)})")
 
     def _rule(self, subject: Subject, expr: str) -> Rule:
-        return subject.rule(self, expr, summary=f"{subject.service.name} gets next to no requests")
+        return subject.rule(self, expr, summary=f"{subject.service.name} gets next to no {subject.unit}")
 
     def _counter(self, subject: Subject) -> str:
         return f"{subject.service.family.counter}{{{subject.scope}}}"

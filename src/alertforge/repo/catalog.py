@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from alertforge.repo.brief import Brief
@@ -14,16 +14,35 @@ from alertforge.yamlsafe import Plain
 
 PATH: Final = "slo/services.yaml"
 
+
+@dataclass(frozen=True)
+class Keys:
+    """What a catalog calls the objectives of a service, dots between nested keys."""
+
+    objective: str
+    latency_objective: str
+    latency_threshold: str
+
+
 _Shape = Callable[[World], dict[str, Any]]
 
 
 def catalog(brief: Brief, seed: Seed) -> str:
     """Every service of the company: owner, what counts as an error, objectives, dependencies."""
-    shape = seed.rng("shape").choice(_SHAPES)
+    shape, _ = _shape(seed)
     services = tuple(replace(one, depends_on=brief.needs.get(one.name, one.depends_on)) for one in brief.world.services)
     world = replace(brief.world, services=services)
     header = (f"canary {brief.canary}", f"services of {brief.world.company}, objectives over {_days(brief.world)} days")
     return print_yaml(shape(world), world.style, header)
+
+
+def keys(seed: Seed) -> Keys:
+    """Where the catalog that this seed draws has a service's objectives."""
+    return _shape(seed)[1]
+
+
+def _shape(seed: Seed) -> tuple[_Shape, Keys]:
+    return seed.rng("shape").choice(_SHAPES)
 
 
 def _days(world: World) -> int:
@@ -157,4 +176,15 @@ def _objectives_apart(world: World) -> dict[str, Any]:
     }
 
 
-_SHAPES: Final[tuple[_Shape, ...]] = (_list_of_services, _families_apart, _by_team, _objectives_apart)
+_SHAPES: Final[tuple[tuple[_Shape, Keys], ...]] = (
+    (
+        _list_of_services,
+        Keys("objectives.availability", "objectives.latency.ratio", "objectives.latency.seconds"),
+    ),
+    (_families_apart, Keys("slo", "latency_slo", "latency_threshold_seconds")),
+    (
+        _by_team,
+        Keys("availability_objective", "latency_objective.share", "latency_objective.faster_than_seconds"),
+    ),
+    (_objectives_apart, Keys("good_requests", "fast_requests", "fast_means_at_most_seconds")),
+)

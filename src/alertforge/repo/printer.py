@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from io import StringIO
 from typing import Any, Final
 
@@ -264,6 +265,7 @@ def _scalar(text: str, *, flow: bool) -> str:
     return _single(text) if '"' in text and _is_printable(text) else _double(text)
 
 
+@lru_cache(maxsize=1 << 14)  # a hundred variants of a repo say much the same
 def _may_be_plain(text: str, *, flow: bool) -> bool:
     if _TYPED.fullmatch(text) and not _DURATION.fullmatch(text):
         return False

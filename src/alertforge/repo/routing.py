@@ -136,16 +136,20 @@ def routing_policy(world: World) -> tuple[Fact, ...]:
         fact("route-owner", owner=style.owner_label),
         fact("route-severities", key=key, page=page, page_to=page_to, ticket=ticket, ticket_to=ticket_to),
     ]
+    # a copy that goes on is the only match of a page that no team's route takes, unless urgencies come first
+    alone = style.audit_receiver is not None and style.routing != "severity-first"
+    rest = {"fallback": style.default_receiver, **({"page": page} if alone else {})}
+    copied = "-copied" if alone else ""
     if style.routing == "team-first":
         out.append(
             fact("route-anything-else", owner=style.owner_label, key=key, info=style.info_severity, ticket=ticket)
         )
-        out.append(fact("route-unowned", fallback=style.default_receiver))
+        out.append(fact(f"route-unowned{copied}", **rest))
     else:
-        out.append(fact("route-only-two", key=key, info=style.info_severity, fallback=style.default_receiver))
+        out.append(fact(f"route-only-two{copied}", key=key, info=style.info_severity, **rest))
     if style.audit_receiver:
         out.append(fact("route-audit", page=page, audit=style.audit_receiver))
-        if style.routing != "severity-first":  # the copy is the only match of a page that no team's route takes
+        if alone:
             out.append(fact("route-audit-alone", page=page, audit=style.audit_receiver))
     out.append(fact("route-body", url=f"https://notify.{world.domain}/hooks/<receiver>"))
     wait, interval, repeat = map(duration_text, (GROUP_WAIT, GROUP_INTERVAL, REPEAT_INTERVAL))

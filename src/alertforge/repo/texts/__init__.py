@@ -18,9 +18,10 @@ from alertforge.seeds import Seed
 def documents(brief: Brief, seed: Seed) -> dict[str, str]:
     """Every text of the repo beside rules, configuration and visible tests, by path."""
     writer = Writer(brief, seed)
+    catalog_seed = seed.child("catalog")
     out = {
-        "README.md": Readme(writer).text(),
-        catalog.PATH: catalog.catalog(brief, seed.child("catalog")),
+        "README.md": Readme(writer, catalog.keys(catalog_seed)).text(),
+        catalog.PATH: catalog.catalog(brief, catalog_seed),
         script.PATH: script.af_check(brief),
         **decisions.decisions(writer),
         **postmortems.postmortems(writer),

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any, Final
 
 from alertforge.repo.brief import Request
 from alertforge.repo.texts.writer import Writer
 from alertforge.repo.wordings import compiled, upper, wordings
+from alertforge.seeds import Rng
+from alertforge.world.calendar import working_day
+from alertforge.world.catalog import FAMILIES
 from alertforge.world.model import Person, Service, Team
 
-_SATURDAY: Final = 5
 _FLAVOURS: Final = {"recording": "wrong", "route": "route", "inhibition": "inhibition"}
+# What a wording may rely on, as it is written after the name of its slot.
+_CIRCLES: Final = {"page": ("heard", "page"), "ticket": ("heard",), "": ("unheard",)}
+_NOTICED: Final = ("live", "found")  # while the alert fired or should have; or later, by somebody who looked back
+_OWNED: Final = ("taken", "free")  # whether somebody has the ticket already
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ def stories(writer: Writer) -> dict[str, Story]:
 
 
 def _report_dates(writer: Writer, count: int) -> list[tuple[int, date]]:
-    """Numbers and days of so many postmortems, the newest on the day of the incident."""
+    """Numbers and days of so many postmortems: working days, the newest that of the incident."""
     rng, calendar = writer.seed.rng("calendar"), writer.brief.world.calendar
     number, day = calendar.first_incident, calendar.incident
     numbers, days = [], [day]
@@ -78,23 +84,25 @@ def _report_dates(writer: Writer, count: int) -> list[tuple[int, date]]:
         numbers.append(number)
         number += rng.choice([1, 1, 1, 2, 2, 3])
     for _ in range(count - 1):
-        day -= timedelta(days=rng.between(1, 19))
-        if day.weekday() >= _SATURDAY and rng.chance(80):
-            day -= timedelta(days=day.weekday() - _SATURDAY + 1)
+        day = working_day(day - timedelta(days=rng.between(1, 19)))
         days.append(day)
     return list(zip(numbers, reversed(days), strict=True))
 
 
 @dataclass(frozen=True)
 class _Teller:
-    """Tells all stories of one task; `said` keeps two of them from sharing a wording."""
+    """Tells all stories of one task; `said` keeps two of them from sharing a wording, `told` from sharing a decoy."""
 
     writer: Writer
     said: set[str] = field(default_factory=set)
+    told: set[str] = field(default_factory=set)
 
-    def pick(self, slot: str, *more: str, **names: Any) -> str:
-        """A wording of the slot or of its variants, one that no other postmortem has while there are any left."""
-        slots = [slot, *(f"{slot}-{one}" for one in more if f"{slot}-{one}" in wordings())]
+    def pick(self, slot: str, facets: Sequence[str] = (), **names: Any) -> str:
+        """A wording of the slot or of its variants, one that no other postmortem has while there are any left.
+
+        A wording of a variant, `impact-noisy-page`, only fits a story that has the facets it names.
+        """
+        slots = variants(slot, facets)
         ways = self.writer.seed.rng("pick", *slots).shuffled([way for one in slots for way in wordings()[one]])
         fresh = next((one for one in ways if one not in self.said), None)
         way = fresh or self.writer.draw("again", slot, len(self.said), of=ways)
@@ -108,8 +116,10 @@ class _Teller:
         team = world.team(request.subject.team)
         who, other = rng.sample(team.members, 2)
         kind = "alert" if request.category == "repair" else request.category
+        flavour = request.flavour or "silent" if kind == "alert" else _FLAVOURS[kind]
         told = partial(
             self.pick,
+            facets=(kind, flavour, *_CIRCLES[request.heard], rng.choice(_NOTICED), rng.choice(_OWNED)),
             name=request.name,
             about=_about(request),
             them="them" if kind == "recording" else "it",
@@ -120,38 +130,40 @@ class _Teller:
             service=request.subject.name,
             ticket=f"{world.ticket_prefix}-{self._ticket(number)}",
         )
-        flavour = request.flavour or "silent" if kind == "alert" else _FLAVOURS[kind]
-        circle = {"page": ("heard", "page"), "ticket": ("heard",)}.get(request.heard, ("unheard",))
         steps = [told(f"event-{flavour}"), told("step-first")]
-        steps += [told("step-middle", kind) for _ in range(rng.between(1, 2))]
-        steps.append(told("step-last", kind))
+        steps += [told("step-middle") for _ in range(rng.between(1, 2))]
+        steps.append(told("step-last"))
         return Story(
             number,
-            upper(told(f"title-{flavour}", *circle)),
+            upper(told(f"title-{flavour}")),
             day,
-            rng.choice([who, other, world.sre]),
+            self._author(rng, team, (who, other)),
             team,
             request.subject,
-            told(f"noticed-{flavour}", *circle),
+            told(f"noticed-{flavour}"),
             _sentence(request.symptom, (request.name, request.subject.name)),
-            told(f"impact-{flavour}", *circle),
-            _clock(rng.between(8 * 60, 10 * 60), [rng.between(2, 55) for _ in steps[1:]], steps),
-            (upper(told("next", kind)),),
-            told(rng.choice(["well", "blame"]), kind) if rng.chance(33) else "",
+            told(f"impact-{flavour}"),
+            _clock(rng.between(8 * 60, 14 * 60), [rng.between(2, 55) for _ in steps[1:]], steps),
+            (upper(told("next")),),
+            told(rng.choice(["well", "blame"])) if rng.chance(33) else "",
             "open",
         )
+
+    def _author(self, rng: Rng, team: Team, told: Sequence[Person]) -> Person:
+        """Somebody the story does not tell of: the team's lead, another member, or who looks after the monitoring."""
+        return rng.choice([team.lead, self.writer.brief.world.sre, *(one for one in team.members if one not in told)])
 
     def decoy(self, turn: int, number: int, day: date) -> Story:
         """A postmortem about something that needs nothing from the queue."""
         world = self.writer.brief.world
         rng = self.writer.seed.rng("decoy", turn)
-        pool = [slot for slot in wordings() if re.fullmatch(r"decoy-\d+", slot)]
-        slot = self.writer.seed.rng("decoys").shuffled(pool)[turn]
         service = rng.choice(world.services[world.focus :] or world.services)
         team = world.team(service.team)
         who, other = rng.sample(team.members, 2)
-        texts = dict(line.split(": ", 1) for line in wordings()[slot])
-        texts = {key: compiled(text).render(service=service.name, team=team.title) for key, text in texts.items()}
+        texts = {
+            key: compiled(rng.choice(ways)).render(service=service.name, team=team.title)
+            for key, ways in self._decoy(service).items()
+        }
         told = partial(self.pick, who=who.name, other=other.name, role=who.role, team=team.title)
         steps = [told("decoy-first"), told("decoy-middle"), told("decoy-last")]
         if rng.chance(50):
@@ -160,23 +172,59 @@ class _Teller:
             number,
             texts["title"],
             day,
-            rng.choice([who, team.lead]),
+            self._author(rng, team, (who, other)),
             team,
             service,
             told("decoy-noticed"),
             texts["saw"],
             texts["cause"],
-            _clock(rng.between(7 * 60, 16 * 60), [rng.between(2, 55) for _ in steps[1:]], steps),
+            _clock(rng.between(8 * 60, 15 * 60), [rng.between(2, 55) for _ in steps[1:]], steps),
             (texts["done"],),
             told("closed") if rng.chance(50) else "",
             "closed",
         )
+
+    def _decoy(self, service: Service) -> Mapping[str, Sequence[str]]:
+        """A decoy that fits the service and has not been told yet."""
+        name = next(
+            one
+            for one in self.writer.seed.rng("decoys").shuffled(tuple(decoys()))
+            if one not in self.told and fits(decoys()[one], service)
+        )
+        self.told.add(name)
+        return decoys()[name]
 
     def _ticket(self, report: int) -> int:
         """The ticket that a postmortem opened; later postmortems have higher ones."""
         calendar = self.writer.brief.world.calendar
         drawn = self.writer.seed.rng("ticket", report).below(7)
         return calendar.first_ticket + 7 * (report - calendar.first_incident) + drawn
+
+
+def variants(slot: str, facets: Sequence[str]) -> list[str]:
+    """The slot, where there is one of that name, and its variants that name one facet or two of the story."""
+    pairs = [f"{one}-{two}" for one in facets for two in facets]
+    return [one for one in (slot, *(f"{slot}-{more}" for more in (*facets, *pairs))) if one in wordings()]
+
+
+@lru_cache(maxsize=1)
+def decoys() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Each decoy by the name of its slot: the wordings of its parts, and under `fits` the services it is true of."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for slot in wordings():
+        if re.fullmatch(r"decoy-\d+", slot):
+            parts = found.setdefault(slot, {})
+            for line in wordings()[slot]:
+                key, _, text = line.partition(": ")
+                parts[key] = (*parts.get(key, ()), text)
+    return found
+
+
+def fits(decoy: Mapping[str, Sequence[str]], service: Service) -> bool:
+    """Whether a decoy can be told of a service: of any, of those that speak a protocol, or that depend on a store."""
+    spoken = [protocol for protocol, families in FAMILIES.items() if service.family in families]
+    (wanted,) = decoy["fits"]
+    return not {"any", *spoken, *service.depends_on}.isdisjoint(wanted.split())
 
 
 def _about(request: Request) -> str:

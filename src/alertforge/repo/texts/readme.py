@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from alertforge.repo.catalog import Keys
+from alertforge.repo.texts.markdown import listed
 from alertforge.repo.texts.tiers import Tier, tiers
 from alertforge.repo.texts.writer import Writer
 from alertforge.repo.wordings import clause, upper
@@ -28,6 +30,7 @@ class Readme:
     """What the templates of a README may ask for, as `me`."""
 
     writer: Writer
+    catalog_keys: Keys
 
     def text(self) -> str:
         """The whole page."""
@@ -115,6 +118,12 @@ class Readme:
         ]
 
     @property
+    def urgencies(self) -> str:
+        """What each urgency means; where teams keep what is neither page nor ticket, it comes with the tickets."""
+        kept = any(one.slot == "route-anything-else" for one in self.writer.brief.routing)
+        return self.writer.say("severities-kept" if kept else "severities")
+
+    @property
     def label_rules(self) -> list[str]:
         """Which labels an alert carries."""
         return [self.writer.say(slot) for slot in ("labels", "labels-other", "one-alert")]
@@ -145,9 +154,22 @@ class Readme:
 
     @property
     def guards(self) -> list[str]:
-        """Minimum traffic, where some policy has it."""
+        """What the conditions leave to the catalog; minimum traffic, where some policy has it."""
         guarded = any(one.kind == "error-ratio" for one in self.writer.brief.policies)
-        return [self.writer.say("guard")] if guarded else []
+        terms = listed(f"`{key}` ({term})" for term, key in self._catalog_terms)
+        return [self.writer.say("catalog-keys", terms=terms), *([self.writer.say("guard")] if guarded else [])]
+
+    @property
+    def _catalog_terms(self) -> list[tuple[str, str]]:
+        """What policies call a number of a service, and the catalog's key for it; the objective is always named."""
+        brief, keys = self.writer.brief, self.catalog_keys
+        said = " ".join(str(one.condition) for one in brief.policies)
+        out = [("SLO", keys.objective)]
+        if "latency SLO" in said:
+            out.append(("latency SLO", keys.latency_objective))
+        if "latency SLO" in said or "<latency threshold>" in said:
+            out.append(("latency threshold", keys.latency_threshold))
+        return out
 
     @property
     def recording(self) -> list[str]:
@@ -160,7 +182,7 @@ class Readme:
         latency = re.escape(style.latency_record_name).replace(r"\{family\}", ".+").replace(r"\{window\}", ".+")
         if any(re.fullmatch(latency, name) for name in brief.records):
             out.append(self.writer.say("latency-records"))
-        return out
+        return [*out, self.writer.say("records-order")]
 
     @property
     def routing(self) -> list[str]:

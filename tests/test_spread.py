@@ -21,7 +21,7 @@ from alertforge.spread import Graded, Plan, Row
 from alertforge.tools import find
 from alertforge.workflow import core
 
-PLAN = Plan("a-secret-of-ours", episodes=5, mutants=2, gated=False)
+PLAN = Plan("a-secret-of-ours", episodes=5, mutants=2, gate_every=0)
 KIT = Kit(Path("no-promtool"), Path("no-amtool"), 1, False)
 
 
@@ -80,10 +80,17 @@ def test_only_picks_by_id_and_must_leave_something() -> None:
         replace(PLAN, only="expert").orders()
 
 
+def test_every_so_manieth_task_is_held_against_the_gate() -> None:
+    held = replace(PLAN, gate_every=2).gated
+    assert [one.id in held for one in PLAN.orders()] == [True, False, True, False, True]
+    assert not PLAN.gated
+    assert replace(PLAN, gate_every=1).gated == {one.id for one in PLAN.orders()}
+
+
 def test_what_rows_are_made_with_tells_runs_apart_and_no_secrets() -> None:
-    others = [replace(PLAN, master="another"), replace(PLAN, mutants=3), replace(PLAN, gated=True)]
-    assert len({one.made_with for one in (PLAN, *others)}) == 4
-    assert replace(PLAN, episodes=9, only="easy").made_with == PLAN.made_with
+    others = [replace(PLAN, master="another"), replace(PLAN, mutants=3)]
+    assert len({one.made_with for one in (PLAN, *others)}) == 3
+    assert replace(PLAN, episodes=9, gate_every=2, only="easy").made_with == PLAN.made_with
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
@@ -105,6 +112,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_row_survives_json() -> None:
     whole = row(3, failures=(("oracle", "reward 0"),), mutants=(graded(0.3, "undone A1", "wrong-for P1"),))
     assert Row.from_plain(json.loads(whole.to_json())) == whole
+
+
+def test_more_gating_makes_only_those_anew_that_were_not_gated(tmp_path: Path, asked: list[str]) -> None:
+    spread.spread(tmp_path, PLAN, KIT)
+    asked.clear()
+    spread.spread(tmp_path, replace(PLAN, gate_every=2), KIT)
+    assert asked == [PLAN.orders()[n].id for n in (0, 2, 4)]
 
 
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, asked: list[str]) -> None:
@@ -228,11 +242,11 @@ def test_a_task_that_could_not_be_made_is_listed_with_how_to_see_it() -> None:
 
 
 def test_a_gate_that_rejects_is_counted_and_quoted() -> None:
-    rows = [row(1, verdicts=50), row(2, verdicts=50, failures=(("oracle", "reward 0.9"),))]
-    text = page(rows, replace(PLAN, gated=True))
-    assert "1 of 2 pass the gate (50 %)" in text
+    rows = [row(1, verdicts=50), row(3), row(2, verdicts=50, failures=(("oracle", "reward 0.9"),))]
+    text = page(rows)
+    assert "1 of 2 that were held against the gate pass it (50 %)" in text
     assert "| task-2 | oracle | reward 0.9 |" in text
-    assert "The gate was not asked" in page(rows)
+    assert "The gate was not asked" in page([row(1)])
 
 
 def test_a_secret_master_seed_stands_nowhere() -> None:
@@ -307,14 +321,14 @@ def test_the_command_writes_the_page_and_all_rows(
 ) -> None:
     for name in ("promtool", "amtool"):
         monkeypatch.setenv(f"AF_{name.upper()}", str(find(name)))
-    arguments = ["spread", "--out", str(tmp_path), "--episodes", "3", "--mutants", "1", "--no-gate"]
+    arguments = ["spread", "--out", str(tmp_path), "--episodes", "3", "--mutants", "1", "--gate-every", "0"]
     result = CliRunner().invoke(cli.main, arguments)
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines()[-1] == str(tmp_path / "spread.md")
     assert len(result.stdout.splitlines()) == 4
     document = json.loads((tmp_path / "spread.json").read_text("utf-8"))
     assert [one["id"] for one in document["rows"]] == asked
-    assert document["command"] == "alertforge spread --out DIR --episodes 3 --mutants 1 --no-gate"
+    assert document["command"] == "alertforge spread --out DIR --episodes 3 --mutants 1 --gate-every 0"
     first = (tmp_path / "spread.md").read_text("utf-8")
     assert CliRunner().invoke(cli.main, arguments).exit_code == 0
     assert (tmp_path / "spread.md").read_text("utf-8") == first
@@ -325,6 +339,6 @@ def test_the_command_fails_where_a_task_does(tmp_path: Path, monkeypatch: pytest
     for name in ("promtool", "amtool"):
         monkeypatch.setenv(f"AF_{name.upper()}", str(find(name)))
     monkeypatch.setattr(spread, "draft", _raising(AlertForgeError("no world")))
-    result = CliRunner().invoke(cli.main, ["spread", "--out", str(tmp_path), "--episodes", "2", "--no-gate"])
+    result = CliRunner().invoke(cli.main, ["spread", "--out", str(tmp_path), "--episodes", "2", "--gate-every", "0"])
     assert result.exit_code == cli.EXIT_FAILED
     assert "0 of 2 tasks could be made" in (tmp_path / "spread.md").read_text("utf-8")

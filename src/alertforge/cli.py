@@ -200,10 +200,17 @@ def gate_command(ctx: click.Context, tasks: Sequence[Path], master: str, file: P
 @_MASTER
 @click.option("--only", default="", metavar="TEXT", help="Just the tasks whose id contains this, made anew; no page.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1), metavar="N", help="Tasks at a time.")
-@_GATE
+@click.option(
+    "--gate-every",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Hold one task in N against the gate, which costs most of the time; 0 for none.",
+)
 @click.pass_context
 def spread_command(
-    ctx: click.Context, out: Path, episodes: int, mutants: int, master: str, only: str, jobs: int, gated: bool
+    ctx: click.Context, out: Path, episodes: int, mutants: int, master: str, only: str, jobs: int, gate_every: int
 ) -> None:
     """Measure how much tasks vary: make fresh ones and grade their solutions with slips.
 
@@ -211,13 +218,13 @@ def spread_command(
     --only, the directories of the tasks and of their mutants stay in DIR/kept/. Exit code 1 when a task cannot be made
     or its gate rejects it.
     """
-    plan = spread.Plan(master, episodes, mutants, gated, only)
+    plan = spread.Plan(master, episodes, mutants, gate_every, only)
     with _spinner() as spinner:
 
         def done(row: spread.Row) -> None:
             spinner.say(spread.line(row))
 
-        rows = spread.spread(out, plan, _kit(gated, jobs), jobs=jobs, progress=spinner.step, done=done)
+        rows = spread.spread(out, plan, _kit(jobs=jobs), jobs=jobs, progress=spinner.step, done=done)
     if not only:
         document = {"command": spread_report.command(plan), "rows": [asdict(row) for row in rows]}
         _write_whole(out / "spread.json", json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n")

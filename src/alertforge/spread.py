@@ -13,7 +13,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -107,26 +107,33 @@ class Plan:
     master: str
     episodes: int
     mutants: int
-    gated: bool
+    gate_every: int  # how many tasks to one that is held against the gate; 0 for none
     only: str = ""  # just the tasks whose id contains this, made anew; their directories are kept
 
     def orders(self) -> tuple[Order, ...]:
         """Every workflow and tier in turn, then the next seed. Raises AlertForgeError where `only` leaves none."""
-        workflows, turn = tuple(core()), len(core()) * len(TIERS)
-        all_orders = (
-            Order(workflows[n % len(workflows)], TIERS[n % len(TIERS)], FIRST_SEED + n // turn, self.master)
-            for n in range(self.episodes)
-        )
-        found = tuple(order for order in all_orders if self.only in order.id)
+        found = tuple(order for order in self._all() if self.only in order.id)
         if not found:
             raise AlertForgeError(f"none of the {self.episodes} task ids contains {self.only!r}")
         return found
 
     @property
+    def gated(self) -> frozenset[str]:
+        """The ids of the tasks that are held against the gate."""
+        return frozenset(order.id for order in self._all()[:: self.gate_every]) if self.gate_every else frozenset()
+
+    def _all(self) -> tuple[Order, ...]:
+        workflows, turn = tuple(core()), len(core()) * len(TIERS)
+        return tuple(
+            Order(workflows[n % len(workflows)], TIERS[n % len(TIERS)], FIRST_SEED + n // turn, self.master)
+            for n in range(self.episodes)
+        )
+
+    @property
     def made_with(self) -> str:
         """A digest of all that a row depends on beside its task's id: the generator, the master seed, the measuring."""
         package = Path(__file__).parent
-        digest = hashlib.sha256(Seed.master(self.master).child("spread", self.mutants, str(self.gated)).key)
+        digest = hashlib.sha256(Seed.master(self.master).child("spread", self.mutants).key)
         for path in sorted(package.rglob("*")):
             if path.is_file() and path.suffix != ".pyc" and path.name not in SHOWING:
                 digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -146,15 +153,18 @@ def spread(
 
     `done` is told of each new row. Raises AlertForgeError where `out` cannot be written.
     """
-    wanted, made_with = plan.orders(), plan.made_with
+    wanted, made_with, gated = plan.orders(), plan.made_with, plan.gated
     try:
         out.mkdir(parents=True, exist_ok=True)
         lines = _whole_lines(out / ROWS)
     except OSError as error:
         raise AlertForgeError(f"--out {out}: {error.strerror}") from None
-    rows = {} if plan.only else {row.id: row for row in map(_row, lines) if row and row.made_with == made_with}
+    known = {row.id: row for row in map(_row, lines) if row and row.made_with == made_with and not plan.only}
+    rows = {name: row for name, row in known.items() if row.verdicts or row.error or name not in gated}
     left = [order for order in wanted if order.id not in rows]
-    make = partial(episode, plan=plan, kit=kit, made_with=made_with, kept=out / KEPT if plan.only else None)
+    make = partial(
+        episode, plan=plan, kit=kit, made_with=made_with, gated=gated, kept=out / KEPT if plan.only else None
+    )
     with (out / ROWS).open("a", encoding="utf-8") as file:
         for row in _made(make, left, jobs, progress):
             rows[row.id] = row
@@ -220,17 +230,19 @@ def episode(
     plan: Plan,
     kit: Kit,
     made_with: str,
+    gated: Set[str] = frozenset(),
     kept: Path | None = None,
     progress: Progress = lambda what: None,
 ) -> Row:
     """The row of one task. A task that cannot be made or measured has a row that says why.
 
-    `kept` is a folder for the task's directory and its mutants' workspaces. Raises only where a tool or the disk fails.
+    `gated` holds the ids of those that are held against the gate; `kept` is a folder for the task's directory and its
+    mutants' workspaces. Raises only where a tool or the disk fails.
     """
     row = partial(Row, order.id, order.workflow, order.tier, order.number, made_with)
     try:
         with tempfile.TemporaryDirectory(prefix="alertforge-spread-") as scratch:
-            return row(**_measured(order, plan, kit, Path(scratch), kept, progress))
+            return row(**_measured(order, plan, kit, order.id in gated, Path(scratch), kept, progress))
     except (OSError, PromtoolError, AmtoolError):
         raise
     except Exception as error:  # whatever is wrong with one task must not hide what the others are like
@@ -238,7 +250,7 @@ def episode(
 
 
 def _measured(
-    order: Order, plan: Plan, kit: Kit, scratch: Path, kept: Path | None, progress: Progress
+    order: Order, plan: Plan, kit: Kit, gated: bool, scratch: Path, kept: Path | None, progress: Progress
 ) -> dict[str, Any]:
     """Everything that a row holds beside what the order says."""
     progress("create")
@@ -252,7 +264,7 @@ def _measured(
     folder = harbor.write(task, place, **tools)
     verdicts: int = 0
     failures: tuple[tuple[str, str], ...] = ()
-    if plan.gated:
+    if gated:
         report = gate(task, folder, rebuild=order.create, progress=progress, **tools)
         verdicts = len(report.verdicts)
         failures = tuple((one.name, clipped(one.detail)) for one in report.failures)

@@ -45,7 +45,7 @@ def report(rows: Sequence[Row], plan: Plan) -> str:
 def command(plan: Plan, *, only: str = "", out: str = "DIR") -> str:
     """What makes these rows; a master seed of somebody's own stands nowhere."""
     parts = ["alertforge spread --out", out, f"--episodes {plan.episodes} --mutants {plan.mutants}"]
-    parts += ["--no-gate"] if not plan.gated else []
+    parts += [f"--gate-every {plan.gate_every}"] if plan.gate_every != 1 else []
     parts += ["--master-seed S"] if plan.master != build.MASTER_SEED else []
     parts += [f"--only {only}"] if only else []
     return " ".join(parts)
@@ -66,11 +66,14 @@ def _head(plan: Plan) -> str:
 def _summary(rows: Sequence[Row], made: Sequence[Row], plan: Plan) -> Iterator[str]:
     mutants = _mutants(made)
     lines = [f"{len(made)} of {len(rows)} tasks could be made."]
-    if plan.gated and made:
-        passed = sum(not row.failures for row in made)
-        lines.append(f"{passed} of {len(made)} pass the gate ({_percent(passed, len(made))}).")
+    held = [row for row in made if row.verdicts]
+    if held:
+        passed = sum(not row.failures for row in held)
+        lines.append(
+            f"{passed} of {len(held)} that were held against the gate pass it ({_percent(passed, len(held))})."
+        )
     elif made:
-        lines.append("The gate was not asked (`--no-gate`).")
+        lines.append("The gate was not asked (`--gate-every 0`).")
     if mutants:
         rewards = [one.reward for one in mutants]
         lines.append(
@@ -99,16 +102,17 @@ def _troubles(rows: Sequence[Row], made: Sequence[Row], plan: Plan) -> Iterator[
             ([row.id, _prose(row.error), f"`{_sample(row, plan)}`"] for row in errors),
         )
         yield f"## Tasks that could not be made\n\n{table}"
-    if not plan.gated:
+    held = [row for row in made if row.verdicts]
+    if not held:
         return
     by_tier = _table(
         ("tier", "tasks", "pass", "verdicts a task"),
         (
             (tier, len(some), sum(not row.failures for row in some), _range([row.verdicts for row in some]))
-            for tier, some in _tiers(made)
+            for tier, some in _tiers(held)
         ),
     )
-    failures = [(row, *failure) for row in made for failure in row.failures]
+    failures = [(row, *failure) for row in held for failure in row.failures]
     listed = (
         _table(
             ("task", "verdict", "found", "again with"),

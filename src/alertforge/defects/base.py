@@ -50,9 +50,12 @@ class Defect:
     theme: str = ""  # shared by defects that look alike
 
     def told(self, heard: Urgency | None) -> tuple[str, ...]:
-        """The symptoms that are true of an alert that reaches its team in this way, or not at all."""
+        """The symptoms that are true of an alert that reaches its team in this way, or not at all.
+
+        A team that hears nothing of a noisy alert does nothing about it either.
+        """
         if heard is None:
-            return self.symptoms
+            return tuple(one for one in self.symptoms if self.flavour != "noisy" or "{{ team }}" not in one)
         return (*self.symptoms, *self.delivered, *(self.paged if heard == "page" else self.ticketed))
 
     def apply(self, rule: Rule, subject: Subject, seed: Seed) -> Rule | None:

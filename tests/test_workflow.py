@@ -8,13 +8,15 @@ import pytest
 
 from alertforge import build
 from alertforge.alerts import KINDS
-from alertforge.create import create
+from alertforge.create import create, draft
 from alertforge.tools import find
 from alertforge.workflow import SIZES, WorkflowError, core, load
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "night-shift.yaml"
 TEXT = EXAMPLE.read_text("utf-8")
+FIRST = '- "The night shift of {{ services }} went through what woke it in the last month."'
+SECOND = '\n      - "What should wake somebody for {{ services }}, and what can wait until morning?"\n'
 
 
 def test_the_core_tier_has_five_workflows_at_three_tiers() -> None:
@@ -59,6 +61,11 @@ def test_house_records_latency_where_a_queue_asks_for_it() -> None:
         ("version: 1", "version: 2", "version: expected a whole number from 1 to 1, not '2'"),
         ("name: night-shift", "name: Night Shift", "name: 'Night Shift' is not lower-case words"),
         ("personas: [on-call]", "personas: on-call", "personas: expected a list"),
+        (FIRST, "- {text: x, names: loud}", "situations[0].names: 'loud' is not one of new, moved, noisy"),
+        (FIRST, "- {text: x}", "situations[0]: key 'names' is missing"),
+        (FIRST, "- {text: x, names: new, kinds: [no-such]}", "kinds[0]: 'no-such' is not one of"),
+        (FIRST, "- {text: x, names: new, unless: [new]}", "unless[0]: 'new' is not one of noisy"),
+        (FIRST + SECOND, "- {text: x, names: new}\n", "situations: expected at least one that names all services"),
         (
             "    watch: [memory-limit]\n",
             "    watch: [memory-limit]\n    watch: [memory-limit]\n",
@@ -98,6 +105,42 @@ def test_a_workflow_of_ones_own_makes_a_task() -> None:
     assert [one.id for one in task.spec.requirements()] == ["A1", "I1", "P1", "P2", "R1"]
     symptom = task.world.style.symptoms["memory-limit"]
     assert any(symptom in text for path, text in task.solved.items() if path.startswith("rules/"))
+
+
+@pytest.mark.parametrize("workflow", list(core()))
+def test_a_situation_names_only_services_of_which_it_is_true(workflow: str) -> None:
+    """Read off the requests, which know nothing of situations."""
+    texts = {one.text: one for one in core()[workflow].situations}
+    made = draft(workflow, "hard", 1, "situations")
+    assert len(made.brief.openings) >= 2
+    for opening in made.brief.openings:
+        situation = texts[opening.text]
+        assert opening.services
+        for name in opening.services:
+            mine = [one for one in made.brief.requests if one.subject.name == name]
+            if situation.names == "moved":
+                assert any(one.outcome.slot == "rehome-outcome" for one in mine)
+            elif situation.names == "new":
+                assert any(one.category == "alert" for one in mine)
+            elif situation.names:
+                told = [one for one in mine if one.category == "repair" and one.symptom and not one.audit]
+                assert any(one.flavour == situation.names for one in told)
+
+
+def test_services_that_a_situation_would_be_wrong_about_are_not_named() -> None:
+    texts = {one.text: one for one in core()["latency-slo"].situations if one.unless}
+    assert texts
+    for number in (1, 2, 3):
+        made = draft("latency-slo", "hard", number, "situations")
+        for opening in made.brief.openings:
+            for flavour in texts[opening.text].unless if opening.text in texts else ():
+                symptoms = {made.world.style.symptoms[kind] for kind in texts[opening.text].kinds}
+                spoilt = [
+                    one.name
+                    for one in made.brief.requests
+                    if one.flavour == flavour and one.subject.name in opening.services and one.category == "repair"
+                ]
+                assert not [name for name in spoilt if any(symptom in name for symptom in symptoms)]
 
 
 def test_every_alert_kind_can_be_asked_for_by_some_workflow() -> None:

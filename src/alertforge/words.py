@@ -12,11 +12,13 @@ from alertforge.alerts.sli import windows
 from alertforge.groundwork import sli_rules, standing_kinds
 from alertforge.items.alert import AlertItem
 from alertforge.items.base import Item
+from alertforge.items.rehome import RehomeItem
 from alertforge.plan import Planner
-from alertforge.repo.brief import AlertEntry, Brief, Expertise, Persona, Tone
+from alertforge.repo.brief import AlertEntry, Brief, Expertise, Opening, Persona, Tone
 from alertforge.repo.model import Repo
 from alertforge.repo.routing import routing_policy
 from alertforge.repo.wordings import Fact, fact
+from alertforge.workflow import Situation
 from alertforge.world.model import Person, Service
 
 
@@ -71,7 +73,7 @@ def brief(name: str, canary: str, planner: Planner, items: Sequence[Item], start
         tuple(file.path for file in start.rule_files),
         canary,
         _requester(planner, drawn.persona),
-        planner.workflow.situations,
+        _openings(planner, items),
         windows(style),
         (
             fact("inhibit-policy", down=style.symptoms["target-down"], label=style.service_label),
@@ -105,6 +107,31 @@ def _kinds(planner: Planner, items: Sequence[Item]) -> list[str]:
             )
         )
     )
+
+
+def _openings(planner: Planner, items: Sequence[Item]) -> tuple[Opening, ...]:
+    """The workflow's situations that are true of this queue, each with the services of which it is."""
+    alerts = [item for item in items if isinstance(item, AlertItem)]
+    named = [(one.text, _named(one, planner, alerts)) for one in planner.workflow.situations]
+    return tuple(Opening(text, services) for text, services in named if services)
+
+
+def _named(situation: Situation, planner: Planner, alerts: Sequence[AlertItem]) -> tuple[str, ...]:
+    if not situation.names:
+        return tuple(service.name for service in planner.focus)
+    counting = [item for item in alerts if not situation.kinds or item.kind.name in situation.kinds]
+    fitting = {item.subject.service.name for item in counting if _what_is_asked(item) == situation.names}
+    spoilt = {item.subject.service.name for item in counting if item.defect and item.defect.flavour in situation.unless}
+    return tuple(service.name for service in planner.focus if service.name in fitting - spoilt)
+
+
+def _what_is_asked(item: AlertItem) -> str:
+    """What people know of an alert: that it is `new` or `moved`, or what a report says it does; of an audit nothing."""
+    if isinstance(item, RehomeItem):
+        return "moved"
+    if item.defect is None:
+        return "new"
+    return "" if item.audit else item.defect.flavour
 
 
 def _requester(planner: Planner, persona: Persona) -> Person:

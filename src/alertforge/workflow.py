@@ -32,6 +32,7 @@ PERSONAS: Final = ("sre", "team-lead", "on-call")
 TONES: Final = ("plain", "friendly", "terse", "formal")
 EXPERTISE: Final = ("novice", "practitioner", "expert")
 SLIS: Final = ("availability", "latency")
+NAMED: Final = ("new", "moved", *FLAVOURS)  # which services a situation may name, by what is asked about their alerts
 
 
 class WorkflowError(AlertForgeError):
@@ -53,6 +54,16 @@ SIZES: Final[Mapping[str, Size]] = {
     "medium": Size(2, (9, 10), 3, ("practitioner", "expert")),
     "hard": Size(3, (14, 14), 8, ("practitioner", "expert")),
 }
+
+
+@dataclass(frozen=True)
+class Situation:
+    """How an instruction opens, and about which services that may be said: all of the task unless `names` says so."""
+
+    text: str  # jinja2 over `services`, `get`, `have`, `are`
+    names: str = ""  # those with such a request: an alert that is "new" or "moved", or a report of that flavour
+    kinds: tuple[str, ...] = ()  # of alert; only these count, for `unless` as well. Empty: all
+    unless: tuple[str, ...] = ()  # flavours that no broken alert of a named service may have
 
 
 @dataclass(frozen=True)
@@ -97,7 +108,7 @@ class Workflow:
     verifier: str  # how most of it is verified: "replay", "routing", ...
     personas: tuple[Persona, ...]
     tones: tuple[Tone, ...]
-    situations: tuple[str, ...]  # how the instruction opens; jinja2 over `services`, `get`, `have`, `are`
+    situations: tuple[Situation, ...]  # how the instruction opens
     tiers: Mapping[str, Recipe]
     watch: tuple[str, ...] = ()  # alerts that every service in focus has, beside the one for being down
     siblings: tuple[str, ...] = ("fast-burn",)  # healthy burn alerts of bystanders, except on hard
@@ -234,11 +245,31 @@ def _workflow(node: _Node) -> Workflow:
         fields["verifier"].text(),
         cast(tuple[Persona, ...], fields["personas"].words(PERSONAS)),
         cast(tuple[Tone, ...], fields["tones"].words(TONES) if "tones" in fields else TONES),
-        tuple(item.text() for item in fields["situations"].items()),
+        _situations(fields["situations"]),
         tiers,
         fields["watch"].words(KINDS) if "watch" in fields else (),
         siblings,
         ("availability", "latency") if latency else ("availability",),
+    )
+
+
+def _situations(node: _Node) -> tuple[Situation, ...]:
+    """All of them, of which one at least must be true of any task."""
+    out = tuple(_situation(item) for item in node.items())
+    if all(one.names for one in out):
+        node.fail("expected at least one that names all services: a text without 'names'")
+    return out
+
+
+def _situation(node: _Node) -> Situation:
+    if isinstance(node.node, yaml.ScalarNode):
+        return Situation(node.text())
+    fields = node.mapping(("text", "names"), ("kinds", "unless"))
+    return Situation(
+        fields["text"].text(),
+        fields["names"].word(NAMED),
+        fields["kinds"].words(KINDS) if "kinds" in fields else (),
+        fields["unless"].words(FLAVOURS) if "unless" in fields else (),
     )
 
 

@@ -15,7 +15,7 @@ from alertforge.items.base import told
 from alertforge.items.inhibition import InhibitionItem
 from alertforge.items.recording import RecordingItem
 from alertforge.items.route import RouteItem
-from alertforge.repo.brief import AlertEntry, Brief, Expertise, Request, Tone
+from alertforge.repo.brief import AlertEntry, Brief, Expertise, Opening, Request, Tone
 from alertforge.repo.routing import routing_policy
 from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
@@ -72,7 +72,12 @@ def brief(number: int) -> tuple[Brief, Seed]:
             files=("rules/x.yml",),
             canary=f"00000000-0000-4000-8000-{number:012d}",
             requester=world.sre,
-            situations=("{{ services }} {{ get }} an SLO.", "This round is about {{ services }}."),
+            openings=(
+                Opening("{{ services }} {{ get }} an SLO.", (service.name,)),
+                Opening(
+                    "This round is about {{ services }}.", tuple(one.name for one in world.services[: world.focus])
+                ),
+            ),
             windows=windows(world.style),
             inhibitions=(
                 fact("inhibit-policy", down=world.style.symptoms["target-down"], label=world.style.service_label),

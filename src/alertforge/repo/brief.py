@@ -49,6 +49,14 @@ class AlertEntry:
 
 
 @dataclass(frozen=True)
+class Opening:
+    """A way to open the instruction: jinja2 over `services`, `get`, `have`, `are`; and the services that it names."""
+
+    text: str
+    services: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Brief:
     """The task in words and numbers."""
 
@@ -65,7 +73,7 @@ class Brief:
     files: tuple[str, ...]  # paths of the rule files in the repo
     canary: str
     requester: Person
-    situations: tuple[str, ...]  # ways to open the instruction; jinja2 over `services`, `get`, `have`, `are`
+    openings: tuple[Opening, ...]  # ways to open the instruction, all of them true
     windows: tuple[int, ...]  # minutes, of the SLI records
     inhibitions: tuple[Fact, ...] = ()  # the house's inhibition policy
     routing: tuple[Fact, ...] = ()  # the house's routing policy

@@ -22,15 +22,17 @@ _PLURALS: Final = {
 
 def instruction(writer: Writer) -> str:
     """What the agent is asked to do."""
-    brief, world = writer.brief, writer.brief.world
+    brief = writer.brief
     rng = writer.seed.rng("instruction")
-    focus = world.services[: world.focus]
     requester = brief.requester
-    names = listed(f"`{service.name}`" for service in focus)
+    opening = rng.choice(brief.openings)
+    names = listed(f"`{service}`" for service in opening.services)
     forms: dict[str, Any] = (
-        {"get": "get", "have": "have", "are": "are"} if len(focus) > 1 else {"get": "gets", "have": "has", "are": "is"}
+        {"get": "get", "have": "have", "are": "are"}
+        if len(opening.services) > 1
+        else {"get": "gets", "have": "has", "are": "is"}
     )
-    situation = compiled(rng.choice(brief.situations)).render(services=names, **forms)
+    situation = compiled(opening.text).render(services=names, **forms)
     return writer.render(
         f"instruction/{brief.tone}",
         hello=writer.say(f"hello-{brief.tone}", requester=requester.name, role=requester.role),

@@ -37,8 +37,9 @@ from rich.table import Table
 from alertforge import build, harbor, tools
 from alertforge.grader import grade as grading
 from alertforge.grader import preservation, workspace
-from alertforge.grader.replay import Timeline, plain_replay, replay
+from alertforge.grader.replay import plain_replay, replay
 from alertforge.grader.spec import Spec
+from alertforge.grader.timeline import Timeline
 from alertforge.harbor import directory as layout
 from alertforge.prometheus.series import Labels
 

@@ -13,9 +13,9 @@ from alertforge.grader.definitions import index
 from alertforge.grader.delivery import deliver
 from alertforge.grader.observed import Observed
 from alertforge.grader.proof import series_labels
-from alertforge.grader.replay import Firing, Seen, Timeline
 from alertforge.grader.requirements.alert import judge
 from alertforge.grader.spec import AlertRequirement
+from alertforge.grader.timeline import Firing, Seen, Timeline
 from alertforge.prometheus.promtool import Active, TestFile, run_tests
 from alertforge.prometheus.rules import Group, Rule, RuleFile
 from alertforge.seeds import Seed

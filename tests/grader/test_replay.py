@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from alertforge.grader import replay as replay_module
+from alertforge.grader import runner
 from alertforge.grader.reach import Reach, place
-from alertforge.grader.replay import Ask, Cache, Firing, Seen, Timeline, plain_replay, replay
+from alertforge.grader.replay import Cache, plain_replay, replay
 from alertforge.grader.spec import InputSeries, Scenario
+from alertforge.grader.timeline import Ask, Firing, Seen, Timeline
 from alertforge.prometheus.rules import Group, Rule, RuleFile
 from alertforge.prometheus.series import Labels, selector_text
 from alertforge.tools import find
@@ -385,7 +386,7 @@ BOMBS = {
 def test_a_rule_that_kills_promtool_costs_only_itself(
     binary: Path, bomb: Rule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replay_module, "GRACE_SECONDS", 1.5)
+    monkeypatch.setattr(runner, "GRACE_SECONDS", 1.5)
     files = [rule_file(alert("First", "x"), bomb, alert("Last", "x > 1"))]
     asks = [Ask(scenario("with", 3, x="0+1x3")), Ask(scenario("without", 3, y="1x3"))]
     seen = replay(files, asks, promtool=binary)
@@ -401,7 +402,7 @@ def test_no_rule_is_blamed_for_a_machine_that_is_busy(
     binary: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A promtool that waits longer by the clock than it may compute."""
-    monkeypatch.setattr(replay_module, "GRACE_SECONDS", 1.0)
+    monkeypatch.setattr(runner, "GRACE_SECONDS", 1.0)
     late = tmp_path / "promtool"
     late.write_text(f'#!/bin/sh\nsleep 3\nexec {binary} "$@"\n')
     late.chmod(0o755)
@@ -443,13 +444,13 @@ ASKS = (Ask(scenario("x", 3, x="0+1x3"), records=(("r", 2),)), Ask(scenario("y",
 def _counting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Numbers of test files per process, as processes start."""
     started: list[int] = []
-    original = replay_module.run_tests
+    original = runner.run_tests
 
     def run_tests(files, *args, **kwargs):  # type: ignore[no-untyped-def]
         started.append(len(files))
         return original(files, *args, **kwargs)
 
-    monkeypatch.setattr(replay_module, "run_tests", run_tests)
+    monkeypatch.setattr(runner, "run_tests", run_tests)
     return started
 
 
@@ -476,13 +477,13 @@ def test_an_edited_rule_runs_only_the_scenarios_it_reaches(
 def _running(monkeypatch: pytest.MonkeyPatch) -> list[tuple[set[str], set[str]]]:
     """Rule names and series of each test file, as they run."""
     ran: list[tuple[set[str], set[str]]] = []
-    original = replay_module.run_tests
+    original = runner.run_tests
 
     def run_tests(files, *args, **kwargs):  # type: ignore[no-untyped-def]
         ran.extend(({r.name for g in f.groups for r in g.rules}, {name for name, _ in f.series}) for f in files)
         return original(files, *args, **kwargs)
 
-    monkeypatch.setattr(replay_module, "run_tests", run_tests)
+    monkeypatch.setattr(runner, "run_tests", run_tests)
     return ran
 
 

@@ -11,7 +11,6 @@ from alertforge.alertmanager.config import Config, Route, RouteNode, parse
 from alertforge.grader.definitions import index
 from alertforge.grader.delivery import Delivery
 from alertforge.grader.observed import Observed
-from alertforge.grader.replay import Firing, Samples, Seen, Timeline
 from alertforge.grader.requirements import alert, inhibition, recording, route
 from alertforge.grader.result import Judgement
 from alertforge.grader.spec import (
@@ -33,6 +32,7 @@ from alertforge.grader.spec import (
     Span,
     SuppressionCase,
 )
+from alertforge.grader.timeline import Firing, Samples, Seen, Timeline
 from alertforge.prometheus.rules import Group, Rule, RuleFile
 from alertforge.prometheus.series import Labels
 

@@ -18,8 +18,9 @@ from alertforge.grader import judge as judging
 from alertforge.grader.definitions import index
 from alertforge.grader.delivery import deliver
 from alertforge.grader.observed import Observed
-from alertforge.grader.replay import Ask, replay
+from alertforge.grader.replay import replay
 from alertforge.grader.spec import AlertRequirement, Preservation, RecordingRequirement, Requirement, Scenario, Spec
+from alertforge.grader.timeline import Ask
 from alertforge.items.alert import MOST_WAYS, AlertItem
 from alertforge.items.base import Edit
 from alertforge.items.recording import RecordingItem

@@ -32,10 +32,11 @@ from alertforge.grader.delivery import Delivery, Match, active, deliver
 from alertforge.grader.judge import judge
 from alertforge.grader.lint import Linted, lint, without_history
 from alertforge.grader.observed import Observed
-from alertforge.grader.replay import Ask, Cache, Timeline, replay
+from alertforge.grader.replay import Cache, replay
 from alertforge.grader.result import Check, Judgement, Result
 from alertforge.grader.spec import Spec, SpecError, load
 from alertforge.grader.store import Store
+from alertforge.grader.timeline import Ask, Timeline
 from alertforge.prometheus import promtool as rule_tool
 from alertforge.prometheus import rules
 from alertforge.prometheus.rules import Problem, Rule, RuleFile

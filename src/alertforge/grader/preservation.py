@@ -26,9 +26,9 @@ from alertforge.grader import proof, unasked
 from alertforge.grader.definitions import Definition, Index, concerns, definition, index
 from alertforge.grader.delivery import Delivery, alert_labels
 from alertforge.grader.integrations import canonical
-from alertforge.grader.replay import Ask, Firing, Timeline
 from alertforge.grader.result import PRESERVATION, Check, labels_text, runs
 from alertforge.grader.spec import InhibitionCase, RouteProbe, Spec
+from alertforge.grader.timeline import Ask, Firing, Timeline
 from alertforge.grader.unasked import Unasked
 from alertforge.prometheus.rules import Group, Rule, RuleFile
 from alertforge.prometheus.series import Labels

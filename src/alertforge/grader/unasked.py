@@ -26,9 +26,9 @@ from alertforge.alertmanager.matchers import Matcher, matches_all
 from alertforge.grader.definitions import Definition, Index, concerns, parsed, yielded
 from alertforge.grader.delivery import Delivery, alert_labels
 from alertforge.grader.reach import labels_of
-from alertforge.grader.replay import Firing, Timeline
 from alertforge.grader.result import PRESERVATION, Check, labels_text, runs
 from alertforge.grader.spec import AlertRequirement, RouteProbe, Spec
+from alertforge.grader.timeline import Firing, Timeline
 from alertforge.prometheus import promql
 from alertforge.prometheus.promql import Aggregate, Call
 from alertforge.prometheus.rules import Rule, RuleFile

@@ -8,7 +8,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +25,6 @@ from alertforge.repo.brief import Brief
 from alertforge.repo.printer import duration
 from alertforge.repo.texts.writer import WORKSPACE
 from alertforge.repo.wordings import Fact, Share, agreeing, clause, wordings
-from alertforge.seeds import Seed
 from alertforge.world.catalog import FAMILIES
 
 TASKS = 30
@@ -232,60 +231,6 @@ def test_a_postmortem_tells_its_symptom_once(number: int) -> None:
         if request.symptom and not request.audit:
             alike = sum(one.symptom == request.symptom for one in told.requests)
             assert text.count(request.symptom.rstrip(".").lower()) <= alike, request.symptom
-
-
-@NUMBERS
-def test_postmortems_are_numbered_in_the_order_of_their_days(number: int) -> None:
-    told, _ = brief(number)
-    days = {}
-    for path, text in everything(number).items():
-        if found := re.match(r"postmortems/PM-(\d+)", path):
-            iso = re.search(r"\d{4}-\d\d-\d\d", re.sub("canary .*", "", text))
-            spelt = re.search(r"\b(\d{1,2} [A-Z][a-z]+ 20\d\d)\b", text)
-            assert iso or spelt, path
-            days[int(found[1])] = (
-                date.fromisoformat(iso[0]) if iso else datetime.strptime(spelt[1] if spelt else "", "%d %B %Y").date()
-            )
-    ordered = [days[one] for one in sorted(days)]
-    assert all(0 < (later - earlier).days <= 21 for earlier, later in pairwise(ordered))
-    assert ordered[-1] == told.world.calendar.incident
-
-
-def test_gaps_between_postmortems_and_between_steps_vary() -> None:
-    gaps, ids = set(), set()
-    for number in range(TASKS):
-        numbers = sorted(int(found[1]) for path in everything(number) if (found := re.match(r".*PM-(\d+)", path)))
-        ids |= {later - earlier for earlier, later in pairwise(numbers)}
-        for path, text in everything(number).items():
-            if "postmortems/" in path:
-                times = [int(hour) * 60 + int(minute) for hour, minute in re.findall(r"\b(\d\d):(\d\d)\b", text)]
-                gaps |= {later - earlier for earlier, later in pairwise(times)}
-    assert ids == {1, 2, 3}
-    assert len(gaps) > 40 and min(gaps) >= 2 and max(gaps) <= 55
-
-
-def heard(told: Brief, seed: Seed) -> set[str]:
-    """Wordings in the postmortems of a brief that only fit those whose phone rang or inbox filled up."""
-    slots = [slot for slot in wordings() if slot.endswith(("-heard", "-page")) and not slot.startswith("oncall")]
-    pieces = {max(re.split(r"\{\{.*?\}\}", way), key=len) for slot in slots for way in wordings()[slot]}
-    text = "\n".join(text for path, text in texts.documents(told, seed).items() if "postmortems/" in path)
-    return {piece for piece in pieces if piece in text}
-
-
-def test_only_who_was_reached_has_heard_of_an_alert() -> None:
-    found: dict[str, set[str]] = {"": set(), "ticket": set(), "page": set()}
-    for number in range(0, TASKS, 3):
-        told, seed = brief(number)
-        for how in found:
-            noisy = tuple(
-                replace(one, flavour="noisy", heard=how) if one.category == "repair" else one for one in told.requests
-            )
-            found[how] |= heard(replace(told, requests=noisy), seed)
-    assert not found[""] and found["ticket"] and found["page"] - found["ticket"]
-
-
-def test_there_are_more_decoys_than_tasks() -> None:
-    assert len([slot for slot in wordings() if re.fullmatch(r"decoy-\d+", slot)]) > TASKS
 
 
 @pytest.mark.parametrize(

@@ -133,25 +133,28 @@ class _Teller:
         steps = [told(f"event-{flavour}"), told("step-first")]
         steps += [told("step-middle") for _ in range(rng.between(1, 2))]
         steps.append(told("step-last"))
+        title, noticed, impact = (told(f"{part}-{flavour}") for part in ("title", "noticed", "impact"))
+        after, remark = told("next"), told(rng.choice(["well", "blame"])) if rng.chance(33) else ""
         return Story(
             number,
-            upper(told(f"title-{flavour}")),
+            upper(title),
             day,
-            self._author(rng, team, (who, other)),
+            self._author(rng, team, (*steps, noticed, after, remark)),
             team,
             request.subject,
-            told(f"noticed-{flavour}"),
+            noticed,
             _sentence(request.symptom, (request.name, request.subject.name)),
-            told(f"impact-{flavour}"),
+            impact,
             _clock(rng.between(8 * 60, 14 * 60), [rng.between(2, 55) for _ in steps[1:]], steps),
-            (upper(told("next")),),
-            told(rng.choice(["well", "blame"])) if rng.chance(33) else "",
+            (upper(after),),
+            remark,
             "open",
         )
 
-    def _author(self, rng: Rng, team: Team, told: Sequence[Person]) -> Person:
-        """Somebody the story does not tell of: the team's lead, another member, or who looks after the monitoring."""
-        return rng.choice([team.lead, self.writer.brief.world.sre, *(one for one in team.members if one not in told)])
+    def _author(self, rng: Rng, team: Team, lines: Sequence[str]) -> Person:
+        """Somebody who is not named in these lines: nobody writes of themselves as of another."""
+        people = (team.lead, self.writer.brief.world.sre, *team.members)
+        return rng.choice([one for one in people if not any(one.name in line for line in lines)])
 
     def decoy(self, turn: int, number: int, day: date) -> Story:
         """A postmortem about something that needs nothing from the queue."""
@@ -160,22 +163,23 @@ class _Teller:
         service = rng.choice(world.services[world.focus :] or world.services)
         team = world.team(service.team)
         who, other = rng.sample(team.members, 2)
-        texts = {
-            key: compiled(rng.choice(ways)).render(service=service.name, team=team.title)
-            for key, ways in self._decoy(service).items()
-        }
+        parts = self._decoy(service)
+        cause, done = rng.choice(list(zip(parts["cause"], parts["done"], strict=True)))
+        chosen = {"title": rng.choice(parts["title"]), "saw": rng.choice(parts["saw"]), "cause": cause, "done": done}
+        texts = {key: compiled(way).render(service=service.name, team=team.title) for key, way in chosen.items()}
         told = partial(self.pick, who=who.name, other=other.name, role=who.role, team=team.title)
         steps = [told("decoy-first"), told("decoy-middle"), told("decoy-last")]
         if rng.chance(50):
             steps.insert(1, told("decoy-between"))
+        noticed = told("decoy-noticed")
         return Story(
             number,
             texts["title"],
             day,
-            self._author(rng, team, (who, other)),
+            self._author(rng, team, (*steps, noticed)),
             team,
             service,
-            told("decoy-noticed"),
+            noticed,
             texts["saw"],
             texts["cause"],
             _clock(rng.between(8 * 60, 15 * 60), [rng.between(2, 55) for _ in steps[1:]], steps),
@@ -209,7 +213,10 @@ def variants(slot: str, facets: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=1)
 def decoys() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Each decoy by the name of its slot: the wordings of its parts, and under `fits` the services it is true of."""
+    """Each decoy by the name of its slot: the wordings of its parts, and under `fits` the services it is true of.
+
+    Any `title` goes with any `saw`; a `cause` goes with the `done` of the same turn.
+    """
     found: dict[str, dict[str, tuple[str, ...]]] = {}
     for slot in wordings():
         if re.fullmatch(r"decoy-\d+", slot):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import PurePosixPath
 
 import pytest
 
 from alertforge.alerts import KINDS
 from alertforge.defects import DEFECTS
+from alertforge.groundwork import groundwork, needs
 from alertforge.items.alert import AlertItem
 from alertforge.items.rehome import RehomeItem
 from alertforge.plan import DOWN, HEALTH, SIDES, WATCHING, Planner, _by_theme, _rarity, _weighted
+from alertforge.repo.exporters import load_all
 from alertforge.seeds import Seed
 from alertforge.workflow import core
 from alertforge.world.create import create
@@ -62,6 +65,20 @@ def test_items_are_about_health_alerts_of_which_no_service_has_more_than_others(
             assert all(set(kinds) & set(side) for side in SIDES)
             mine = {one.kind.name for one in alerts if one.subject.service == service and one.broken}
             assert {kind for kind in mine if kind in WATCHING} <= set(kinds)
+
+
+def test_exporters_of_stores_are_those_that_some_service_depends_on() -> None:
+    stores = {one.name for one in load_all() if one.role == "data"}
+    seen = set()
+    for planner in planned(12):
+        items = planner.items()
+        files = groundwork(planner, items).rule_files
+        there = {PurePosixPath(file.path).stem for file in files} & {one.name for one in load_all()}
+        assert len(there) == planner.recipe.distractors
+        used = {need for service in planner.world.services for need in needs(planner, items, service)}
+        assert there & stores <= used
+        seen |= there & stores
+    assert len(seen) >= 3
 
 
 @pytest.mark.slow

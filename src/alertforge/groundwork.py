@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from alertforge.alerts import KINDS
 from alertforge.alerts.sli import Sli, windows
+from alertforge.items.alert import AlertItem
 from alertforge.items.base import Item
 from alertforge.items.inhibition import InhibitionItem
 from alertforge.items.recording import RecordingItem
@@ -25,7 +26,7 @@ def groundwork(planner: Planner, items: Sequence[Item]) -> Repo:
     taken = {name for item in items for name in item.touched().alerts}
     routed = {item.team.name for item in items if isinstance(item, RouteItem)}
     repo = Repo((), base_config(world, [team for team in world.teams if team.name not in routed]))
-    for exporter in _exporters(planner):
+    for exporter in _exporters(planner, items):
         file = exporters.render(exporter, style, world.fleet, world.domain)
         repo = replace(repo, rule_files=(*repo.rule_files, file))
     repo = _with_records(repo, planner, items)
@@ -68,6 +69,20 @@ def _with_records(repo: Repo, planner: Planner, items: Sequence[Item]) -> Repo:
     return repo
 
 
-def _exporters(planner: Planner) -> tuple[exporters.Exporter, ...]:
-    names = planner.seed.rng("exporters").sample(exporters.load_all(), planner.recipe.distractors)
-    return tuple(sorted(names, key=lambda one: one.name))
+def needs(planner: Planner, items: Sequence[Item], service: Service) -> tuple[str, ...]:
+    """What a service depends on: what it is drawn with, and what its alerts are about."""
+    asked = [item.kind.name for item in items if isinstance(item, AlertItem) and item.subject.service == service]
+    out = list(service.depends_on)
+    for kind in dict.fromkeys((*planner.health_kinds(service), *asked)):
+        stores = KINDS[kind].stores
+        if stores and not set(stores) & set(out):
+            out.append(stores[0])
+    return tuple(out)
+
+
+def _exporters(planner: Planner, items: Sequence[Item]) -> tuple[exporters.Exporter, ...]:
+    """As many as the recipe wants: of machines and of what runs them, and of stores that some service depends on."""
+    used = {need for service in planner.world.services for need in needs(planner, items, service)}
+    fitting = [one for one in exporters.load_all() if one.role != "data" or one.name in used]
+    drawn = planner.seed.rng("exporters").sample(fitting, planner.recipe.distractors)
+    return tuple(sorted(drawn, key=lambda one: one.name))

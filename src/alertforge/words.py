@@ -9,7 +9,7 @@ from alertforge.alertmanager.config import Config, InhibitRule
 from alertforge.alerts import KINDS
 from alertforge.alerts.burn import BurnKind
 from alertforge.alerts.sli import windows
-from alertforge.groundwork import sli_rules, standing_kinds
+from alertforge.groundwork import needs, sli_rules, standing_kinds
 from alertforge.items.alert import AlertItem
 from alertforge.items.base import Item
 from alertforge.items.rehome import RehomeItem
@@ -80,19 +80,8 @@ def brief(name: str, canary: str, planner: Planner, items: Sequence[Item], start
             *(_suppression(rule) for rule in solved.inhibit_rules),
         ),
         routing_policy(world),
-        {service.name: _needs(planner, items, service) for service in world.services},
+        {service.name: needs(planner, items, service) for service in world.services},
     )
-
-
-def _needs(planner: Planner, items: Sequence[Item], service: Service) -> tuple[str, ...]:
-    """What a service depends on: what it is drawn with, and what its alerts are about."""
-    asked = [item.kind.name for item in items if isinstance(item, AlertItem) and item.subject.service == service]
-    out = list(service.depends_on)
-    for kind in dict.fromkeys((*planner.health_kinds(service), *asked)):
-        stores = KINDS[kind].stores
-        if stores and not set(stores) & set(out):
-            out.append(stores[0])
-    return tuple(out)
 
 
 def _kinds(planner: Planner, items: Sequence[Item]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -56,6 +57,25 @@ def test_a_repo_gets_a_few_files_and_the_same_ones_again() -> None:
     assert tests == visible_tests(files, told.world, seed, told.canary)
     assert 1 <= len(tests) <= 2
     assert all(told.canary in text for text in tests.values())
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_labels_have_values_of_targets_and_not_of_their_own_names(number: int) -> None:
+    told, seed = brief(number)
+    made_up = re.compile(r"(\w+)(?:=|: )[\"']?([a-z-]+)-\d[\"',}\s]")
+    seen = 0
+    for file in rule_files(told.world):
+        for text in visible_tests([file], told.world, seed).values():
+            for label, stem in made_up.findall(text):
+                assert stem.replace("-", "_") != label, f"{label}={stem}"
+            seen += len(re.findall(r"[a-z_]+=", text))
+    assert seen > 30
+    services = {one.name: one.namespace for one in told.world.services}
+    (kubernetes,) = [one for one in rule_files(told.world) if "kube-state-metrics" in one.path]
+    for key in range(20):
+        for text in visible_tests([kubernetes], told.world, seed.child(key)).values():
+            for name in re.findall(r'deployment="([^"]+)"', text):
+                assert f'namespace="{services[name]}"' in text
 
 
 def test_what_is_not_simple_is_left_out() -> None:

@@ -68,6 +68,7 @@ def test_three_to_five_teams_own_services_and_one_more_what_they_stand_on() -> N
         assert len({team.name for team in world.teams}) == len(world.teams)
         for service in world.services:
             assert world.team(service.team).name == service.team
+        assert {team.name for team in world.teams} == {world.fleet, *(service.team for service in world.services)}
 
 
 def test_no_name_begins_another_in_either_spelling() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final
 
 from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Number, PromQLError, Selector
@@ -14,7 +15,7 @@ from alertforge.prometheus.rules import Rule, RuleFile
 from alertforge.prometheus.series import Labels, selector_text
 from alertforge.repo.printer import duration, print_yaml
 from alertforge.seeds import Rng, Seed
-from alertforge.world.model import World
+from alertforge.world.model import Service, World
 
 FOLDER: Final = "tests/visible"
 MAX_FILES: Final = 2
@@ -35,7 +36,11 @@ def visible_tests(files: Sequence[RuleFile], world: World, seed: Seed, canary: s
     """
     out: dict[str, str] = {}
     for file in seed.rng("files").shuffled(files):
-        cases = [case for rule in file.rules() if (case := _case(rule, seed.rng("values", file.path, rule.name)))]
+        cases = [
+            case
+            for rule in file.rules()
+            if (case := _case(rule, _Names(world, file, seed.rng("values", file.path, rule.name))))
+        ]
         if cases and len(out) < MAX_FILES:
             picked = seed.rng("alerts", file.path).sample(cases, MAX_ALERTS)
             stem = file.path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
@@ -93,6 +98,70 @@ def _test(case: _Case) -> dict[str, Any]:
 # --- what provokes an alert ------------------------------------------------------------------------------------------
 
 
+# `{n}` is a small number, `{service}` one of the company's services, `{file}` and `{group}` those of the rule
+_VALUES: Final[Mapping[str, tuple[str, ...]]] = {
+    "breaker": ("parent", "fielddata", "request", "in_flight_requests"),
+    "cluster": ("search", "logs", "search-prod"),
+    "controller_class": ("k8s.io/ingress-nginx", "k8s.io/internal-nginx"),
+    "datname": ("{snake}", "{snake}_prod"),
+    "deployment": ("{service}",),
+    "eviction_signal": ("memory.available", "nodefs.available", "imagefs.available", "nodefs.inodesFree"),
+    "ingress": ("{service}", "{service}-public"),
+    "instance": ("10.20.{n}.14:9100", "10.20.3.{n}:9100"),
+    "job_name": ("{service}-migrate", "{service}-backfill", "{service}-cleanup"),
+    "namespace": ("{namespace}",),
+    "node": ("worker-{n}", "pool-a-{n}"),
+    "proxy": ("{service}", "be_{snake}"),
+    "rule_group": ("/etc/prometheus/{file};{group}",),
+    "server": ("{service}-{n}", "10.20.4.{n}:8080"),
+    "to": ("10.0.0.{n}:53", "192.0.2.{n}:53"),
+    "type": ("no-service", "no-endpoint"),
+}
+_OF_JOB: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "alertmanager": {"instance": ("alertmanager-{n}:9093",)},
+    "blackbox-exporter": {"instance": ("blackbox-{n}:9115",)},
+    "elasticsearch-exporter": {"name": ("es-data-{n}", "es-master-{n}")},
+    "etcd": {"instance": ("etcd-{n}:2379", "10.20.1.{n}:2379")},
+    "kafka-brokers": {"instance": ("kafka-{n}:9404", "broker-{n}:9404")},
+    "mysqld-exporter": {"instance": ("mysql-{n}:9104", "db-{n}:9104")},
+    "node-exporter": {
+        "instance": ("worker-{n}:9100", "10.20.3.{n}:9100"),
+        "name": ("chronyd.service", "containerd.service", "logrotate.service", "rsyslog.service"),
+    },
+    "postgres-exporter": {"instance": ("postgres-{n}:9187", "db-{n}:9187")},
+    "prometheus": {"instance": ("prometheus-{n}:9090",)},
+    "rabbitmq": {"instance": ("rabbitmq-{n}:15692",)},
+    "redis-exporter": {"instance": ("redis-{n}:9121", "cache-{n}:9121")},
+}
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Label values for the examples of one rule, as targets of this company would have them."""
+
+    world: World
+    file: RuleFile
+    rng: Rng
+
+    def value(self, label: str, job: str) -> str:
+        """A value of a label under a `job`. Raises _NotSimpleError for a label whose values nobody knows here."""
+        ways = _OF_JOB.get(job, {}).get(label) or _VALUES.get(label)
+        if ways is None:
+            raise _NotSimpleError
+        return self.rng.choice(ways).format(
+            n=self.rng.between(2, 9),
+            service=self._service.name,
+            snake=self._service.name.replace("-", "_"),
+            namespace=self._service.namespace,
+            file=self.file.path,
+            group=self.file.groups[0].name,
+        )
+
+    @cached_property
+    def _service(self) -> Service:
+        return self.rng.choice(self.world.services)
+
+
 @dataclass
 class _Need:
     """What a selector must show: its level while all is well and afterwards; counters grow by that much a minute."""
@@ -108,7 +177,7 @@ class _NotSimpleError(Exception):
     """An expression that is not provoked by a few straight lines."""
 
 
-def _case(rule: Rule, rng: Rng) -> _Case | None:
+def _case(rule: Rule, given: _Names) -> _Case | None:
     """A case for the rule; None where it is not simple."""
     if not rule.is_alert or rule.keep_firing_for or _templated(rule):
         return None
@@ -119,10 +188,11 @@ def _case(rule: Rule, rng: Rng) -> _Case | None:
         calm, bad = _levels(tree.op, Fraction(str(tree.rhs.value)))
         found = list(_needs(tree.lhs, _Need(calm, bad)))
         grouping = tree.lhs.grouping if isinstance(tree.lhs, Aggregate) else None
+        names = grouping if grouping is not None else ("instance",) if isinstance(tree.lhs, Selector) else ()
+        told = {one.name: one.value for selector, _ in found for one in selector.matchers}
+        identity = {name: told.get(name) or given.value(name, told.get("job", "")) for name in names}
     except (PromQLError, _NotSimpleError, ValueError):
         return None
-    names = grouping if grouping is not None else ("instance",) if isinstance(tree.lhs, Selector) else ()
-    identity = {name: f"{name.replace('_', '-')}-{rng.between(2, 9)}" for name in names}
     start = _CALM_MINUTES + max(need.lookback for _, need in found)
     series = []
     for selector, need in found:

@@ -14,7 +14,7 @@ from alertforge.world.model import SliFamily
 Protocol = Literal["web", "rpc", "job"]  # what a service speaks; decides which metric families can count its requests
 
 # Shared stores that a service may depend on; everything else it depends on is another service of its company.
-STORES = ("kafka", "mysql", "objstore", "postgres", "rabbitmq", "redis")
+STORES = ("elasticsearch", "kafka", "mysql", "objstore", "postgres", "rabbitmq", "redis")
 
 # Metric, label and value shapes as the exporters and client libraries named in the comments write them.
 FAMILIES: Mapping[Protocol, tuple[SliFamily, ...]] = {

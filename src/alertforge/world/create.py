@@ -83,12 +83,13 @@ def create(seed: Seed, *, services: int, manifests: bool | None = None, company:
     fleet = _fleet(seed.rng("fleet"), staff)
     owned = _teams(seed, chosen, staff, at_least=3 if services < 3 else 4 if services < 6 else 5)
     picked = _pick(seed.rng("services"), owned, services)
+    busy = {team for _, team in picked}
     return World(
         company=chosen.name,
         domain=chosen.domain,
         industry=chosen.industry,
         blurb=chosen.blurb,
-        teams=tuple(seed.rng("team-order").shuffled([fleet, *(one.team for one in owned)])),
+        teams=tuple(seed.rng("team-order").shuffled([fleet, *(one.team for one in owned if one.team.name in busy)])),
         fleet=fleet.name,
         services=_services(seed, chosen, picked),
         focus=services,

@@ -214,7 +214,7 @@ guest-lists | the guest list service | manages comps and guests | web 15/2 | pos
 poster-render | the poster renderer | draws event artwork in all sizes | job 14/3 | objstore
 
 # fans=Fan Experience; discovery=Discovery; engagement=Engagement
-event-search | the event search | finds shows near a fan | web 260/5 | redis
+event-search | the event search | finds shows near a fan | web 260/5 | elasticsearch redis
 setlist-feed | the set list feed | shows what was played | web 60/3 | postgres
 ticket-wallet | the ticket wallet | shows the barcode on a phone | web 210/6 | ownership-ledger
 alert-me | the on-sale reminder | tells fans when a sale starts | job 80/4 | rabbitmq
@@ -236,7 +236,7 @@ plagiarism-scan | the plagiarism scan | compares essays with earlier ones | job 
 gradebook | the gradebook | keeps marks and feedback | web 75/4 | postgres
 
 # catalogue=Catalogue; content=Course Content; authoring=Authoring
-course-search | the course search | finds courses by topic and level | web 150/4 | redis
+course-search | the course search | finds courses by topic and level | web 150/4 | elasticsearch redis
 author-studio | the author studio | is where teachers build courses | web 40/3 | postgres
 media-encoder | the media encoder | prepares uploaded video | job 12/4 | objstore
 syllabus-graph | the syllabus graph | knows which topic builds on which | rpc 95/3 | redis
@@ -368,7 +368,7 @@ station-finder | the station finder | shows free chargers nearby | web 170/4 | r
 # search=Search; fares=Fares; shopping=Travel Shopping
 fare-search | the fare search | asks carriers for seats and prices | web 340/8 | fare-cache
 fare-cache | the fare cache | remembers fares for a few minutes | rpc 780/8 | redis
-hotel-search | the hotel search | lists rooms for two dates | web 250/6 | redis
+hotel-search | the hotel search | lists rooms for two dates | web 250/6 | elasticsearch redis
 date-grid | the date grid | shows the cheapest day of a month | web 120/4 | fare-cache
 sort-model | the ranking model | decides what travellers see first | rpc 190/5 | redis
 
@@ -445,7 +445,7 @@ price-hint | the price hint | says what similar things sold for | rpc 75/3 | red
 expiry-sweeper | the expiry sweeper | takes down old listings | job 20/2 | postgres
 
 # browse=Browse; search=Search; buyers=Buyer Experience
-item-search | the item search | finds things by word and place | web 420/7 | redis
+item-search | the item search | finds things by word and place | web 420/7 | elasticsearch redis
 home-feed | the home feed | fills the first screen | web 360/6 | redis
 saved-searches | the saved search worker | looks for new matches | job 90/4 | kafka
 item-page | the item page API | shows one item | web 510/7 | postgres
@@ -478,7 +478,7 @@ journey-plan | the journey planner | finds the way from door to door | web 260/6
 timetable-store | the timetable store | answers when a bus leaves | rpc 440/6 | postgres
 departure-board | the departure board API | fills the screens at stops | web 380/6 | live-delays
 live-delays | the live delay service | knows how late everything is | rpc 300/6 | redis
-stop-search | the stop search | finds stops by name | web 140/4 | redis
+stop-search | the stop search | finds stops by name | web 140/4 | elasticsearch redis
 
 # ticketing=Ticketing; fares=Fare Collection; revenue=Revenue
 tap-intake | the tap intake | records taps at validators | web 540/8 | kafka

@@ -49,9 +49,8 @@ def groundwork(planner: Planner, items: Sequence[Item]) -> Repo:
 
 
 def standing_kinds(planner: Planner, service: Service) -> tuple[str, ...]:
-    """The alerts of a service that stand in the repo; healthy burn alerts of bystanders only where nothing is hard."""
-    burn = planner.workflow.siblings if service not in planner.focus and not planner.hard else ()
-    return (*planner.health_kinds(service), *burn)
+    """The alerts of a service that stand in the repo."""
+    return (*planner.health_kinds(service), *planner.siblings(service))
 
 
 def sli_rules(planner: Planner, sli: Sli, service: Service) -> list[Rule]:

@@ -132,6 +132,10 @@ class Planner:
         if not KINDS[kind].burn:
             self._settled.setdefault(service.name, []).append(kind)
 
+    def siblings(self, service: Service) -> tuple[str, ...]:
+        """A bystander's burn alerts, which are healthy; only where nothing is hard."""
+        return self.workflow.siblings if service not in self.focus and not self.hard else ()
+
     # --- the queue ---------------------------------------------------------------------------------------------------
 
     def items(self) -> tuple[Item, ...]:
@@ -332,8 +336,16 @@ class Planner:
             broken = [defect.apply(rule, item.subject, item.seed) for rule in item.rules]
             if all(rule is not None for rule in broken):
                 self._defects.add(defect.name)
-                return replace(item, defect=defect, broken=tuple(rule for rule in broken if rule is not None))
+                rules = tuple(rule for rule in broken if rule is not None)
+                return replace(item, defect=defect, broken=rules, readers=self._readers(item))
         raise PlanError(f"{item.id}: no defect fits the records")
+
+    def _readers(self, item: RecordingItem) -> tuple[str, ...]:
+        """The burn alerts of bystanders that read the records."""
+        rules = [
+            (KINDS[kind].rule(self.subject(one)), one) for one in self.world.services for kind in self.siblings(one)
+        ]
+        return tuple(rule.name for rule, service in rules if item.reads(rule, service))
 
     # --- routes and inhibitions --------------------------------------------------------------------------------------
 
@@ -387,11 +399,14 @@ class Planner:
                 if not _could_act(item, items):
                     raise PlanError(f"{item.id}: there was nothing to hold back before, or nobody to do it")
                 out[index] = self._with_inhibition(item, solved)
+            if isinstance(item, RecordingItem) and not item.allows(items):
+                raise PlanError(f"{item.id}: the alerts that read the records cannot have done what is told of them")
         for index, item in enumerate(items):
             if isinstance(item, RouteItem) and self._entry(item).state == "broken":
                 out[index] = self._with_route(item, out, index, solved)
         start = self._start(out, solved)
-        return tuple(self._heard(item, start) if isinstance(item, AlertItem) else item for item in out)
+        heard = [self._heard(item, start) if isinstance(item, AlertItem) else item for item in out]
+        return tuple(one.among(heard, start) if isinstance(one, InhibitionItem) else one for one in heard)
 
     def _entry(self, item: RouteItem | InhibitionItem) -> Entry:
         wanted = "route" if isinstance(item, RouteItem) else "inhibition"

@@ -139,6 +139,7 @@ DEFECTS: Final = (
             "{{ alert }} fires without naming a service while {{ service }} is plainly fine",
             "{{ team }} muted {{ alert }}: it is red all day, and nothing is down",
             "after the fix for the silent outage {{ alert }} does the opposite and never stops",
+            "{{ alert }} is red from morning to night, and {{ service }} is up all the while",
         ),
         "wait longer before it fires",
         shapes.wait_longer,

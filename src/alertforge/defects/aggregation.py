@@ -231,14 +231,16 @@ DEFECTS: Final = (
         "noisy",
         _any_for_all,
         (
-            "one instance of {{ service }} was rescheduled, the others carried the load, and {{ alert }} went off",
+            "one instance of {{ service }} hung, the others carried the load, and {{ alert }} went off",
             "{{ alert }} says that {{ service }} is gone when most of it is there",
-            "{{ alert }} turns red whenever a node is drained, though {{ service }} never stops answering",
-            "each time a single copy restarts, {{ alert }} reports a full outage",
+            "{{ alert }} turns red whenever one copy cannot be reached, though {{ service }} never stops answering",
+            "each time a single copy is stuck for a few minutes, {{ alert }} reports a full outage",
         ),
         "wait longer before it fires",
         shapes.wait_longer,
-        paged=("{{ team }} is called whenever a node is drained, though {{ service }} never stops answering",),
-        ticketed=("{{ team }} gets a ticket whenever a node is drained, though {{ service }} never stops answering",),
+        paged=("{{ team }} is called whenever one copy of {{ service }} cannot be reached, though the others answer",),
+        ticketed=(
+            "{{ team }} gets a ticket whenever one copy of {{ service }} cannot be reached, though the others answer",
+        ),
     ),
 )

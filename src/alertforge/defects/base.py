@@ -18,6 +18,8 @@ from alertforge.world.model import Urgency
 
 Flavour = Literal["noisy", "silent", "misrouted", "cosmetic"]
 
+Readers = Literal["red", "deaf", "dead"]
+
 Breaks = Callable[[Rule, Subject, Seed], Rule | None]
 Repairs = Callable[[Rule, Subject], Rule | None]
 
@@ -32,6 +34,8 @@ class Defect:
     defect tell where the alert ends up, so they hold where nothing else is in its way. `misfix` says how a person in a
     hurry would repair it, and `mis_repairs` does that to the broken rule. `hidden` defects cannot be found by
     searching the text for one word. `records` marks defects of recording rules; all others are for alerting rules.
+    Of those, `readers` says what becomes of the burn alerts that read the records: they fire without end (`red`), only
+    in the worst of cases (`deaf`), or never (`dead`); and `longest` that it shows best in the longest window.
     """
 
     name: str
@@ -43,6 +47,8 @@ class Defect:
     mis_repairs: Repairs
     hidden: bool = True
     records: bool = False
+    readers: Readers | None = None
+    longest: bool = False
     delivered: tuple[str, ...] = ()
     paged: tuple[str, ...] = ()
     ticketed: tuple[str, ...] = ()

@@ -41,7 +41,9 @@ class ConfigDefect:
     `symptoms` are jinja2 templates over `team` and `service`: what people saw, never the reason; those of inhibitions
     hold whatever the urgency of the alerts. `misfix` says how a person in a hurry would repair it. A defect of routes
     that concerns `everyone` is told and judged as such; one that `hushes` takes the pages of all teams. `theme` is
-    shared by defects that look alike.
+    shared by defects that look alike. `rehearsed` are told instead where none of the alerts that a broken inhibition
+    is about can have fired yet: what came out when it was tried. `filed` are told instead where the queue of one team
+    takes the pages of all.
     """
 
     name: str
@@ -53,6 +55,8 @@ class ConfigDefect:
     everyone: bool = False
     hushes: bool = False
     theme: str = ""
+    rehearsed: tuple[str, ...] = ()
+    filed: tuple[str, ...] = ()
 
     def apply(self, config: Config, scene: Scene) -> Config | None:
         """The broken configuration; None where its shape cannot hold this defect or nothing would change."""

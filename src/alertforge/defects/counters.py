@@ -8,7 +8,7 @@ from typing import Final
 from alertforge.alerts.base import Subject
 from alertforge.defects import shapes
 from alertforge.defects.base import Defect
-from alertforge.prometheus.promql import Binary, Call, Expr, Selector, rewrite, walk
+from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Selector, rewrite, walk
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
 
@@ -76,8 +76,28 @@ def _rate_of_gauge(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
 
 
 def _difference(rule: Rule, _: Subject, __: Seed) -> Rule | None:
-    """The last value minus the first: a restart makes it negative."""
-    return shapes.on_calls(rule, frozenset({"increase"}), lambda call: Call("delta", call.args))
+    """Totals now minus totals a window ago: where processes are replaced in between, the older ones are the larger.
+
+    Not for counters that outlive the process: they never fall.
+    """
+
+    def subtracted(node: Expr) -> Expr:
+        if not (isinstance(node, Aggregate) and node.op == "sum" and isinstance(node.expr, Call)):
+            return node
+        call = node.expr
+        if call.func not in shapes.COUNTER_FUNCTIONS or not isinstance(call.args[0], Selector):
+            return node
+        series = call.args[0]
+        now, then = replace(series, window=None), replace(series, window=None, offset=series.window or 0)
+        return Binary("-", replace(node, expr=now), replace(node, expr=then))
+
+    def change(limit: Binary) -> Expr | None:
+        side = shapes.measured(limit)
+        if isinstance(side, Selector) or not shapes.is_ratio(side):
+            return None
+        return shapes.with_measured(limit, rewrite(side, subtracted))
+
+    return shapes.on_main_limits(rule, change)
 
 
 def _per_second(rule: Rule, _: Subject, __: Seed) -> Rule | None:
@@ -112,6 +132,7 @@ DEFECTS: Final = (
             "some time after each deploy {{ alert }} comes on and then stays",
             "{{ alert }} has been red for days about something that happened once",
             "{{ team }} restarts {{ service }} to get rid of {{ alert }}",
+            "{{ alert }} comes on sooner or later after every start of {{ service }}, and never goes",
         ),
         "raise the limit until it is quiet",
         shapes.threshold_up,
@@ -136,10 +157,11 @@ DEFECTS: Final = (
         "silent",
         _rate_of_gauge,
         (
-            "{{ service }} sat at its limit for an hour, and {{ alert }} stayed green",
-            "{{ alert }} reacts when things get better, but not while they are bad",
-            "the graph was flat against the ceiling; {{ alert }} did not see a problem",
-            "there was no sign of {{ alert }} until {{ service }} had fallen over",
+            "the graph behind {{ alert }} stood far too high for an hour, and {{ alert }} stayed green",
+            "things got bad at {{ service }} and stayed as bad as they were; there was no {{ alert }}",
+            "the line on the graph was high and flat for an hour; {{ alert }} did not see a problem",
+            "there was no sign of {{ alert }} for as long as it lasted, though every graph of {{ service }} showed it",
+            "for an hour {{ team }} looked at a figure that nobody would accept, and {{ alert }} was green",
         ),
         "lower the limit",
         shapes.threshold_down,
@@ -150,10 +172,11 @@ DEFECTS: Final = (
         "silent",
         _difference,
         (
-            "{{ alert }} misses exactly the cases in which {{ service }} is replaced halfway",
-            "it depends on the day whether {{ alert }} fires for the same kind of trouble",
-            "{{ service }} started over and over, and {{ alert }} was satisfied each time",
-            "{{ team }} counted six, {{ alert }} counted none",
+            "trouble that a new release of {{ service }} brought with it went on for a while without {{ alert }}",
+            "{{ alert }} is blind for a while whenever {{ service }} is replaced",
+            "the bad release of {{ service }} was plain to see on every graph long before {{ alert }} came",
+            "{{ alert }} reacts to trouble on a quiet day, and not to the same trouble right after a rollout",
+            "{{ service }} was rolled out again in the middle of the trouble, and {{ alert }} was quiet for a while",
         ),
         "lower the limit",
         shapes.threshold_down,

@@ -30,6 +30,9 @@ def _held_for_an_hour(rule: Rule, _: Subject, __: Seed) -> Rule | None:
 
 
 def _leftover_offset(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """Not beside the clock, where the past measured by now is not late, nor where what was not there yet is missed."""
+    if shapes.reads_clock(rule.tree) or shapes.has_absent(rule.tree):
+        return None
     return shapes.on_selectors(rule, lambda one: None if one.offset else replace(one, offset=HOUR))
 
 
@@ -49,6 +52,9 @@ def _one_scrape(rule: Rule, _: Subject, __: Seed) -> Rule | None:
 
 
 def _long_memory(rule: Rule, _: Subject, __: Seed) -> Rule | None:
+    """Not under a floor: what takes longer to sink there is late, and not loud."""
+    if any(shapes.direction(limit) not in (">", ">=") for limit in shapes.main_limits(rule.tree)):
+        return None
     if shapes.window_pair(rule.tree) is not None or shapes.window_ms(rule.tree) > HOUR:
         return None
     return shapes.on_calls(rule, shapes.COUNTER_FUNCTIONS, _window(lambda window: window * 12))
@@ -81,7 +87,7 @@ DEFECTS: Final = (
         "silent",
         _for_too_long,
         (
-            "{{ service }} was in trouble for forty minutes and {{ alert }} had not said a word when it came back",
+            "{{ service }} was in trouble for a long time before {{ alert }} said a word, if it said one at all",
             "customers wrote in long before {{ alert }} did; by then it was nearly over",
             "{{ team }} learned of it from a partner; {{ alert }} only ever shows up for the very longest incidents",
             "in the last three incidents on {{ service }} somebody had fixed it by hand before the alert came",
@@ -99,6 +105,7 @@ DEFECTS: Final = (
             "{{ team }} stopped trusting {{ alert }}: it stays up long after the graphs are flat again",
             "the incident was closed at ten past, the alert at ten past the next hour",
             "nobody could tell whether the fix had worked, because {{ alert }} would not go away",
+            "everything at {{ service }} was back to normal, and {{ alert }} went on for another hour",
         ),
         "wait longer before it fires",
         shapes.wait_longer,
@@ -145,6 +152,7 @@ DEFECTS: Final = (
             "the graphs were normal again, yet {{ alert }} would not clear and {{ team }} looked for a second cause",
             "{{ alert }} is slow on the uptake: it comes late and it leaves late",
             "after every short incident {{ alert }} lingers, and people have begun to close it by hand",
+            "by the time {{ alert }} cleared, {{ service }} had been fine for a long time",
         ),
         "wait longer before it fires",
         shapes.wait_longer,

@@ -126,9 +126,9 @@ DEFECTS: Final = (
         "silent",
         _value_in_label,
         (
-            "all through the incident {{ alert }} was about to fire and never did",
-            "the rules page showed {{ alert }} in yellow for an hour; it did not once turn red",
-            "{{ alert }} starts over every minute, as if each minute were a new problem",
+            "for most of the incident {{ alert }} was about to fire and did not",
+            "the rules page showed {{ alert }} in yellow when it should have been red for a long time",
+            "{{ alert }} starts over again and again, as if each time it were a new problem",
             "{{ team }} watched {{ alert }} wait, and wait, while {{ service }} suffered",
         ),
         "lower the limit",

@@ -49,16 +49,16 @@ def _pod_kept(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
 
 
 def _wrong_errors(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
-    """One of the failing outcomes only, or the succeeding ones where there is but one that fails."""
+    """One of the failing outcomes only, where there are several."""
     family = subject.service.family
+    if len(family.errors) < 2:
+        return None
 
     def change(selector: Selector) -> Selector | None:
         old = selector.matcher(family.status_label)
         if old is None:
             return None
-        if len(family.errors) > 1:
-            return shapes.with_matcher(selector, old, Matcher(old.name, "=", family.errors[-1]))
-        return shapes.with_matcher(selector, old, Matcher(old.name, "=", family.ok[-1]))
+        return shapes.with_matcher(selector, old, Matcher(old.name, "=", family.errors[-1]))
 
     return shapes.on_selectors(rule, change)
 
@@ -187,13 +187,14 @@ DEFECTS: Final = (
         _dropped_by,
         (
             "the weekly review of {{ service }} had no figures, where {{ alert }} used to supply them",
-            "whichever service one picks, {{ alert }} comes back empty",
+            "whoever picks {{ service }} gets an empty {{ alert }}",
             "whoever asks for {{ alert }} of {{ service }} gets no answer",
             "the panel for {{ service }} has been blank since {{ alert }} was rewritten",
         ),
         "put a zero where there is nothing",
         _fill_with_zero,
         records=True,
+        readers="dead",
         theme="labels",
     ),
     Defect(
@@ -226,6 +227,7 @@ DEFECTS: Final = (
         "scale it until it fits the log",
         _scale_up,
         records=True,
+        readers="deaf",
         theme="values",
     ),
     Defect(
@@ -267,13 +269,14 @@ DEFECTS: Final = (
         _mean_of_ratios,
         (
             "{{ alert }} and the monthly report disagree on how many requests to {{ service }} failed",
-            "a handful of failures in the dead of night moves {{ alert }} as much as thousands at noon",
-            "one idle stretch, and {{ alert }} of {{ service }} shows nothing at all for hours",
+            "a handful of failures in a quiet stretch counts for as much in {{ alert }} as thousands in a busy one",
+            "one idle stretch, and {{ alert }} of {{ service }} shows nothing at all for a long time",
             "when traffic is uneven, {{ alert }} no longer adds up",
         ),
         "put a zero where there is nothing",
         _fill_with_zero,
         records=True,
+        longest=True,
         theme="windows",
     ),
     Defect(
@@ -290,6 +293,7 @@ DEFECTS: Final = (
         "take the largest",
         _maximum_by_service,
         records=True,
+        readers="red",
         theme="values",
     ),
     Defect(
@@ -306,6 +310,7 @@ DEFECTS: Final = (
         "scale it until it fits",
         _scale_up,
         records=True,
+        readers="deaf",
         theme="values",
     ),
     Defect(
@@ -314,14 +319,15 @@ DEFECTS: Final = (
         "silent",
         bound_rewritten,
         (
-            "{{ alert }} has had no values since the servers were upgraded",
-            "the latency panel made from {{ alert }} went blank with the new version",
-            "{{ alert }} is empty for every service, and has been since the migration",
-            "{{ service }} still reports how long things take, but {{ alert }} gets nothing of it",
+            "{{ alert }} has had no values for {{ service }} since the servers were upgraded",
+            "the latency panel of {{ service }}, which is made from {{ alert }}, went blank with the new version",
+            "{{ alert }} is empty for {{ service }}, and has been since the migration",
+            "{{ service }} still reports how long things take, but nothing of that arrives in {{ alert }}",
         ),
         "put a zero where there is nothing",
         _fill_with_zero,
         records=True,
+        readers="dead",
         theme="values",
     ),
 )

@@ -229,13 +229,19 @@ DEFECTS: Final = (
         "routes",
         _dash_too_many,
         (
-            "{{ team }} suddenly gets alerts of half the company",
-            "other teams wonder where their alerts have gone; {{ team }} has them all",
-            "the people behind {{ service }} have become the help desk for everyone",
-            "{{ team }} was called eleven times for services it has never heard of",
+            "{{ team }} suddenly gets the urgent alerts of the whole company, and no other team gets any",
+            "all other teams wonder where their urgent alerts have gone; {{ team }} has every one of them",
+            "the people behind {{ service }} are called for everyone; those it is meant for are not called at all",
+            "{{ team }} was called eleven times for services it has never heard of, and their owners not once",
         ),
         "mute the alerts of other teams at the team's receiver",
         everyone=True,
+        filed=(
+            "no phone rings in any team any more: whatever is urgent lies in the queue of {{ team }}",
+            "all that is urgent in the company, for whichever team, has become a ticket of {{ team }}",
+            "nobody was called for the outage of {{ service }}, nor for any other; {{ team }} has all of it as tickets",
+            "the queue of {{ team }} is full of what every other team should have been called for",
+        ),
     ),
     ConfigDefect(
         "receivers-swapped",

@@ -200,6 +200,7 @@ DEFECTS: Final = (
             "{{ alert }} fires when somebody else's client is broken; {{ service }} is doing its job",
             "every time a crawler works through dead links, {{ alert }} goes off",
             "there is nothing {{ team }} could do about most of what {{ alert }} reports",
+            "{{ alert }} counts what others do wrong; nothing was the matter with {{ service }}",
         ),
         "raise the limit until it is quiet",
         shapes.threshold_up,

@@ -226,6 +226,7 @@ DEFECTS: Final = (
             "{{ alert }} is on around the clock; {{ service }} is fine",
             "{{ team }} has muted {{ alert }} because it is simply always there",
             "since last week's change {{ alert }} fires for {{ service }} day and night",
+            "there has not been a minute without {{ alert }} since it was last changed",
         ),
         "raise the threshold until it is quiet",
         shapes.threshold_up,

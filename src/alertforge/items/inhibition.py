@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from alertforge.alertmanager import inhibition as aminhibition
+from alertforge.alertmanager import routing
 from alertforge.alertmanager.config import Config, InhibitRule
 from alertforge.alertmanager.matchers import Matcher
 from alertforge.alerts.base import Subject
 from alertforge.defects.config import ConfigDefect, Scene
 from alertforge.grader.spec import InhibitionCase, InhibitionRequirement, Requirement, Scenario
+from alertforge.items.alert import AlertItem
 from alertforge.items.base import Edit, Item, Touched, Wrong, told
 from alertforge.prometheus.series import Labels
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo
-from alertforge.repo.routing import inhibit_rule
+from alertforge.repo.routing import URGENCIES, inhibit_rule, receiver
 from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
 from alertforge.world.model import Service
@@ -34,6 +36,7 @@ class InhibitionItem:
     seed: Seed
     tickets: frozenset[str] = frozenset()  # those of the alerts above that ask for a ticket
     defect: ConfigDefect | None = None
+    acted: bool = True  # whether the source and some target can have fired for the team in the start repo
 
     @property
     def scene(self) -> Scene:
@@ -124,6 +127,25 @@ class InhibitionItem:
         )
         return tuple(cases)
 
+    def among(self, items: Sequence[Item], start: Config) -> InhibitionItem:
+        """The item, knowing what can have happened with the configuration that the task starts with."""
+        asked = {
+            one.rule.name: one
+            for one in items
+            if isinstance(one, AlertItem) and one.subject.service == self.subject.service
+        }
+        firing = {name for name in (self.source, *self.targets) if self._fired(name, asked.get(name), start)}
+        return replace(self, acted=self.source in firing and not firing.isdisjoint(self.targets))
+
+    def _fired(self, alert: str, item: AlertItem | None, start: Config) -> bool:
+        """Whether an alert can have fired and reached the team before anything is done."""
+        if item is not None:
+            sound = item.broken is not None and (item.defect is None or item.defect.flavour in ("noisy", "cosmetic"))
+            return sound and item.heard is not None
+        reached = routing.receivers(start.route, self.labels(alert, self.subject.service).as_dict())
+        ways = (receiver(self.subject.world, self.subject.service.team, urgency) for urgency in URGENCIES)
+        return any(way in reached for way in ways)
+
     # --- words -------------------------------------------------------------------------------------------------------
 
     def request(self) -> Request:
@@ -134,9 +156,8 @@ class InhibitionItem:
         outcome = fact("inhibition-outcome", **names, service=self.subject.service.name)
         symptom = ""
         if self.defect is not None:
-            symptom = told(
-                self.defect.symptoms, self.seed, service=self.subject.service.name, team=self.subject.team.title
-            )
+            symptoms = self.defect.symptoms if self.acted else self.defect.rehearsed or self.defect.symptoms
+            symptom = told(symptoms, self.seed, service=self.subject.service.name, team=self.subject.team.title)
         return Request(self.id, "inhibition", self.subject.service, self.source, exact, outcome, symptom, "misrouted")
 
     def touched(self) -> Touched:

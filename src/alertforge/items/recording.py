@@ -7,22 +7,46 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import PurePosixPath
+from typing import Final
 
 from alertforge.alerts.base import Plan, Subject, complete, scenario_of, stage
 from alertforge.alerts.sli import AVAILABILITY, Sli, windows
 from alertforge.alerts.ways import without
 from alertforge.defects.base import Defect
 from alertforge.grader.spec import CardinalityCase, RecordCase, RecordingRequirement, Requirement, Scenario
+from alertforge.items.alert import AlertItem
 from alertforge.items.base import Edit, Item, Touched, Wrong, told
-from alertforge.prometheus.promql import Aggregate, Expr, Selector, parse, rewrite, swap, to_text, walk
+from alertforge.prometheus.promql import Aggregate, Expr, Selector, parse, rewrite, selectors, swap, to_text, walk
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo, record_place
-from alertforge.repo.wordings import fact
+from alertforge.repo.wordings import fact, upper
 from alertforge.seeds import Seed
 from alertforge.traffic.exposure import Exposure, Flow, target_labels
 from alertforge.traffic.shapes import plateau
 from alertforge.world.model import Service, SliFamily
+
+# what sound alerts on broken records do, by `Defect.readers`
+_CONSEQUENCES: Final[Mapping[str, tuple[str, ...]]] = {
+    "red": (
+        "{{ names }} {{ 'has' if one == '1' else 'have' }} been firing without a break because of that",
+        "{{ names }} {{ 'has' if one == '1' else 'have' }} been red day and night since, with nothing wrong",
+        "{{ names }} {{ 'is' if one == '1' else 'are' }} on all the time, as one would expect with such numbers",
+        "{{ names }} {{ 'fires' if one == '1' else 'fire' }} around the clock for the same reason",
+    ),
+    "deaf": (
+        "{{ names }} {{ 'misses' if one == '1' else 'miss' }} most of what there is to see with such numbers",
+        "{{ names }} can be trusted no more than these numbers can",
+        "{{ names }} {{ 'has' if one == '1' else 'have' }} hardly a chance to fire with such numbers",
+        "as long as that is so, one should not wait for {{ names }}",
+    ),
+    "dead": (
+        "{{ names }} {{ 'has' if one == '1' else 'have' }} not fired once since then",
+        "{{ names }} {{ 'has' if one == '1' else 'have' }} nothing to go by and cannot say a word",
+        "{{ names }} cannot fire for the same reason",
+        "nothing will come from {{ names }} as long as that is so",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -36,6 +60,7 @@ class RecordingItem:
     sli: Sli = AVAILABILITY
     defect: Defect | None = None
     broken: tuple[Rule, ...] = ()
+    readers: tuple[str, ...] = ()  # sound burn alerts that read the records in the start repo
 
     @property
     def windows(self) -> tuple[int, ...]:
@@ -183,16 +208,46 @@ class RecordingItem:
             )
             exact = fact("recording-exact", names=names, family=family.name, what=share)
             outcome = fact("recording-outcome", family=family.name)
+        shown = self.rules[-1 if self.defect is not None and self.defect.longest else 0].name
         symptom = ""
         if self.defect is not None:
             symptom = told(
                 self.defect.symptoms,
                 self.seed,
-                alert=self.rules[0].name,
+                alert=shown,
                 service=service.name,
                 team=subject.team.title,
             )
-        return Request(self.id, "recording", service, self.rules[0].name, exact, outcome, symptom)
+            symptom += self._consequence(self.defect)
+        return Request(self.id, "recording", service, shown, exact, outcome, symptom)
+
+    def _consequence(self, defect: Defect) -> str:
+        """What the alerts that read the records did, as a sentence of its own."""
+        if not (self.readers and defect.readers):
+            return ""
+        few = len(self.readers) <= 2
+        names = " and ".join(self.readers) if few else "the other burn alerts that are made from it"
+        said = told(_CONSEQUENCES[defect.readers], self.seed.child("readers"), names=names, one=str(len(self.readers)))
+        return f". {said if said.startswith(self.readers) else upper(said)}"
+
+    def reads(self, rule: Rule, service: Service) -> bool:
+        """Whether an alert of a service is made from these records."""
+        names = {record.name for record in self.rules} & {one.name for one in selectors(rule.tree)}
+        mine = self.subject.service
+        return bool(names) and (service == mine if self.sli.per_service else service.family == mine.family)
+
+    def allows(self, items: Sequence[Item]) -> bool:
+        """Whether what is told of broken alerts can have happened with the records as they are at the start.
+
+        An alert whose records are missing or all but empty tells of nothing, and one that cannot stop of nothing else.
+        """
+        readers = "dead" if self.defect is None else self.defect.readers
+        told_of = [
+            one.defect.flavour
+            for one in items
+            if isinstance(one, AlertItem) and one.defect is not None and self.reads(one.rule, one.subject.service)
+        ]
+        return readers is None or not told_of or (readers != "red" and set(told_of) == {"silent"})
 
     def touched(self) -> Touched:
         """The records."""

@@ -24,6 +24,7 @@ from alertforge.repo.routing import (
     REPEAT_INTERVAL,
     URGENCIES,
     add_team,
+    base_config,
     hook_url,
     owner,
     prune,
@@ -191,8 +192,19 @@ class RouteItem:
         outcome = fact("route-outcome", title=self.team.title, team=team, service=service)
         symptom = ""
         if self.defect is not None:
-            symptom = told(self.defect.symptoms, self.seed, service=self.service.name, team=self.team.title)
+            symptom = told(self._symptoms(self.defect), self.seed, service=self.service.name, team=self.team.title)
         return Request(self.id, "route", self.service, self.team.name, exact, outcome, symptom, "misrouted")
+
+    def _symptoms(self, defect: ConfigDefect) -> tuple[str, ...]:
+        """What is told: graver where the team's queue takes the pages of all."""
+        whole = base_config(self.world, self.world.teams)
+        broken, foreign = defect.apply(whole, self.scene), [one.name for one in self.strangers[:1]]
+        if not defect.filed or broken is None or not foreign:
+            return defect.symptoms
+        page, ticket = (receiver(self.world, self.team.name, urgency) for urgency in URGENCIES)
+        labels = self.labels(foreign[0], self.world.style.severities["page"]).as_dict()
+        reached = amrouting.receivers(broken.route, labels)
+        return defect.filed if ticket in reached and page not in reached else defect.symptoms
 
     def touched(self) -> Touched:
         """The team's receivers."""

@@ -142,7 +142,7 @@ class Planner:
         """The whole queue. Raises PlanError where this world has no place for some of it."""
         ids = _Ids()
         alerts = self._drawn(ids, {"new-alert": self._new_alert, "rehome": self._rehome, "repair": self._repair})
-        records = self._each(ids, "recording", self._recording)
+        records = self._each(ids, "recording", lambda i, entry, n: self._recording(i, entry, n, alerts))
         routes = self._each(ids, "route", self._route)
         inhibitions = self._each(ids, "inhibition", lambda i, entry, n: self._inhibition(i, entry, n, alerts))
         return (*alerts, *records, *routes, *inhibitions)
@@ -305,7 +305,7 @@ class Planner:
             out += [(sli, service) for service in (self.world.services if sli.per_service else families.values())]
         return tuple(out)
 
-    def _recording(self, item_id: str, entry: Entry, number: int) -> RecordingItem:
+    def _recording(self, item_id: str, entry: Entry, number: int, alerts: Sequence[AlertItem]) -> RecordingItem:
         before = [one for one in self._queued("recording")[:number] if one.sli == entry.sli]
         known = [service for sli, service in self.records() if sli.name == entry.sli]
         if len(before) >= len(known):
@@ -314,18 +314,20 @@ class Planner:
         item = RecordingItem(
             item_id, self.subject(service), self.beside(service), self.seed.child(item_id), SLIS[entry.sli]
         )
-        return item if entry.state == "new" else self._broken_records(item, entry)
+        return item if entry.state == "new" else self._broken_records(item, entry, alerts)
 
     def _queued(self, wanted: str) -> list[Entry]:
         """The entries of a kind, each as often as it counts."""
         return [entry for entry in self.recipe.queue if entry.item == wanted for _ in range(entry.count)]
 
-    def _broken_records(self, item: RecordingItem, entry: Entry) -> RecordingItem:
-        """The same records, all with one defect."""
+    def _broken_records(self, item: RecordingItem, entry: Entry, alerts: Sequence[AlertItem]) -> RecordingItem:
+        """The same records, all with one defect, one that leaves true what is told of broken alerts on them."""
         choices = [
             defect
             for defect, _ in applicable(item.rules[0], item.subject, item.seed)
-            if defect.name not in self._defects and (not entry.defects or defect.name in entry.defects)
+            if defect.name not in self._defects
+            and (not entry.defects or defect.name in entry.defects)
+            and replace(item, defect=defect).allows(alerts)
         ]
         records = [replace(item, sli=sli).rules[0] for sli in SLIS.values()]
         weights = {

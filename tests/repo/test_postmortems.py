@@ -161,6 +161,26 @@ def test_every_way_to_notice_an_alert_has_wordings(flavour: str, mode: str, circ
         assert not any({"live": "found", "found": "live"}[mode] in slot for slot in slots)
 
 
+@pytest.mark.parametrize(
+    "symptom",
+    [
+        "X was quiet in the last three incidents",
+        "trouble at y went unannounced for an hour",
+        "every restart of y sets X off",
+        "the log held two weeks of X",
+    ],
+)
+def test_what_took_long_or_came_again_was_found_later(symptom: str) -> None:
+    asked, seed = brief(0)
+    requests = tuple(replace(one, symptom=symptom) if one.symptom else one for one in asked.requests)
+    live = {pattern(way) for slot, found in wordings().items() if slot.endswith("-live") for way in found}
+    later = {pattern(way) for slot, found in wordings().items() if not slot.endswith("-live") for way in found}
+    for story in stories(Writer(replace(asked, requests=requests), seed)).values():
+        for piece in (story.noticed, story.timeline[0][1], story.impact):
+            only = any(re.fullmatch(one, piece) for one in live) and not any(re.fullmatch(one, piece) for one in later)
+            assert not only, piece
+
+
 def test_silences_and_deletions_are_spoken_of_where_there_is_something_to_be_heard() -> None:
     for slot, found in wordings().items():
         if slot.startswith(("step-", "next", "impact-", "blame", "well")):
@@ -186,7 +206,8 @@ def test_only_who_was_reached_has_heard_of_an_alert(flavour: str) -> None:
         asked, seed = brief(number)
         for how in found:
             requests = tuple(
-                replace(one, flavour=flavour, heard=how) if one.category == "repair" else one for one in asked.requests
+                replace(one, symptom="it is odd", flavour=flavour, heard=how) if one.category == "repair" else one
+                for one in asked.requests
             )
             found[how] |= heard(replace(asked, requests=requests), seed)
     assert not found[""] and found["ticket"] and found["page"]

@@ -22,6 +22,10 @@ _FLAVOURS: Final = {"recording": "wrong", "route": "route", "inhibition": "inhib
 # What a wording may rely on, as it is written after the name of its slot.
 _CIRCLES: Final = {"page": ("heard", "page"), "ticket": ("heard",), "": ("unheard",)}
 _NOTICED: Final = ("live", "found")  # while the alert fired or should have; or later, by somebody who looked back
+_PAST: Final = re.compile(  # what is told with such words is not seen as it happens
+    r"\b(hours?|minutes|days?|weeks?|months?|quarter|year|since|last|incidents?|review|after(wards)?|back|every"
+    r"|once|later|long|used|end|lunch|over)\b"
+)
 _OWNED: Final = ("taken", "free")  # whether somebody has the ticket already
 
 
@@ -119,7 +123,13 @@ class _Teller:
         flavour = request.flavour or "silent" if kind == "alert" else _FLAVOURS[kind]
         told = partial(
             self.pick,
-            facets=(kind, flavour, *_CIRCLES[request.heard], rng.choice(_NOTICED), rng.choice(_OWNED)),
+            facets=(
+                kind,
+                flavour,
+                *_CIRCLES[request.heard],
+                _noticed(request.symptom, rng),
+                rng.choice(_OWNED),
+            ),
             name=request.name,
             about=_about(request),
             them="them" if kind == "recording" else "it",
@@ -232,6 +242,11 @@ def fits(decoy: Mapping[str, Sequence[str]], service: Service) -> bool:
     spoken = [protocol for protocol, families in FAMILIES.items() if service.family in families]
     (wanted,) = decoy["fits"]
     return not {"any", *spoken, *service.depends_on}.isdisjoint(wanted.split())
+
+
+def _noticed(symptom: str, rng: Rng) -> str:
+    """How what people saw was noticed."""
+    return "found" if _PAST.search(symptom) else rng.choice(_NOTICED)
 
 
 def _about(request: Request) -> str:

@@ -119,29 +119,29 @@ _HELD_BACK: Final = (
     "{{ team }} tried it out with made-up alerts: an outage elsewhere is enough to hold back those of {{ service }}",
     "according to the last drill, {{ service }} would go unheard whenever anything else is down",
     "test alerts were sent for two services at once, and those of {{ service }} did not get through",
-    "in the test of the on-call set-up, {{ service }} was heard only as long as nothing else was reported as down",
-    "going through what is held back and when, {{ team }} found {{ service }} silenced by services it never calls",
+    "in the test of the alerting set-up, {{ service }} was heard only as long as nothing else was reported as down",
+    "going through what is held back and when, {{ team }} found {{ service }} silenced by services it does not need",
 )
 _SISTERS_HELD_BACK: Final = (
     "in a drill with two services of {{ team }}, test alerts of {{ service }} were held back while the other was down",
     "{{ team }} tried it out with made-up alerts: an outage of a sister service is enough to silence {{ service }}",
     "according to the last drill, {{ team }} would hear of one of its services at a time and no more",
     "test alerts were sent for two services of {{ team }}, and those of {{ service }} did not get through",
-    "in the test of the on-call set-up, {{ team }} could make {{ service }} mute by reporting a sister service as down",
+    "in the test of the alerting set-up, {{ team }} could make {{ service }} mute by reporting a sister service down",
 )
 _WRONG_ONE: Final = (
     "in a drill the alert for an outage of {{ service }} was held back, and its others came through",
     "{{ team }} sent test alerts for {{ service }}: what should have been held back arrived, the main one did not",
     "as the drill showed, an outage of {{ service }} would be reported by anything but the alert that is made for it",
     "a dry run with made-up alerts of {{ service }} let the wrong ones through and stopped the right one",
-    "in the test of the on-call set-up, the one alert of {{ service }} that has to arrive was the one that did not",
+    "in the test of the alerting set-up, the one alert of {{ service }} that has to arrive was the one that did not",
 )
 _ALL_THROUGH: Final = (
     "in a drill {{ service }} was declared down, and nothing of what follows from that was held back",
     "{{ team }} sent test alerts for an outage of {{ service }}, and every single one of them came through",
     "a dry run with made-up alerts showed that an outage of {{ service }} would be reported more than once",
     "according to the last drill, an outage of {{ service }} keeps nothing quiet",
-    "in the test of the on-call set-up, an outage of {{ service }} did not keep the rest of its alerts quiet",
+    "in the test of the alerting set-up, an outage of {{ service }} did not keep the rest of its alerts quiet",
     "going through what is held back and when, {{ team }} found nothing that {{ service }} being down would stop",
     "the drill for {{ service }} was meant to bring one alert, and brought all that were sent",
 )

@@ -14,9 +14,12 @@ from alertforge.alertmanager.routing import receivers
 from alertforge.alerts.base import Subject
 from alertforge.defects import CONFIG_DEFECTS, applicable_config
 from alertforge.defects.config import Scene
+from alertforge.items.route import RouteItem
 from alertforge.repo.routing import base_config, inhibit_rule
 from alertforge.tools import find
 from alertforge.world.model import World
+
+from .hosts import SEED
 
 LAYOUTS = [
     ("team-first", "page-archive"),
@@ -126,9 +129,11 @@ def test_the_rule_that_the_scene_names_is_the_one_that_breaks(subject: Subject) 
 def test_tells_what_people_saw_in_at_least_four_ways(name: str) -> None:
     defect = CONFIG_DEFECTS[name]
     environment = Environment(undefined=StrictUndefined)
-    told = [environment.from_string(text).render(service="S", team="T") for text in defect.symptoms]
+    for texts in filter(None, (defect.symptoms, defect.rehearsed, defect.filed)):
+        assert len(set(texts)) >= 4
+    texts = (*defect.symptoms, *defect.rehearsed, *defect.filed)
+    told = [environment.from_string(text).render(service="S", team="T") for text in texts]
     giveaways = ("matcher", "regex", "continue", "equal", "inhibit", "receiver:", "severity", "label", "route")
-    assert len(set(told)) >= 4
     assert not [text for text in told if any(word in text.lower() for word in giveaways)]
 
 
@@ -136,7 +141,21 @@ def test_symptoms_of_inhibitions_hold_whatever_the_urgency_of_the_alerts() -> No
     urgent = ("phone", "call", "pager", "small", "minor", "ticket", "queue")
     for defect in CONFIG_DEFECTS.values():
         if defect.family == "inhibitions" and defect.name != "inhibits-everything-below":  # holds back all tickets
-            assert not [text for text in defect.symptoms if any(word in text for word in urgent)], defect.name
+            texts = (*defect.symptoms, *defect.rehearsed)
+            assert not [text for text in texts if any(word in text for word in urgent)], defect.name
+
+
+@pytest.mark.parametrize(("routing", "audit"), LAYOUTS)
+def test_a_route_that_takes_everything_is_told_by_whether_it_rings(
+    subject: Subject, routing: str, audit: str | None
+) -> None:
+    world = _world(subject, routing, audit)
+    service = world.services[0]
+    team, *others = sorted(world.teams, key=lambda one: one.name != service.team)
+    item = RouteItem("R1", world, service, team, tuple(others), SEED, CONFIG_DEFECTS["a-dash-too-many"])
+    names = {"service": service.name, "team": team.title}
+    filed = {Environment().from_string(one).render(**names) for one in item.defect.filed} if item.defect else set()
+    assert (item.request().symptom in filed) == (routing == "team-first")
 
 
 @pytest.mark.parametrize(("routing", "audit"), LAYOUTS)

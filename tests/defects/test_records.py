@@ -8,7 +8,9 @@ from fractions import Fraction
 import pytest
 
 from alertforge.alerts.base import Subject
+from alertforge.alerts.sli import AVAILABILITY
 from alertforge.defects import DEFECTS, applicable
+from alertforge.items.recording import RecordingItem
 from alertforge.prometheus.promtool import TestFile, run_tests
 from alertforge.prometheus.rules import Group, Rule
 from alertforge.prometheus.series import Labels, notation, selector_text
@@ -90,3 +92,15 @@ def _close(one: Recorded, other: Recorded) -> bool:
 def test_every_record_defect_has_a_host(hosts: dict[str, Rule], subject: Subject) -> None:
     held = {defect.name for rule in hosts.values() for defect, _ in applicable(rule, subject, SEED)}
     assert held == {name for name, defect in DEFECTS.items() if defect.records}
+
+
+def test_a_mean_of_ratios_is_told_by_the_longest_window(subject: Subject) -> None:
+    longest = [name for name, defect in DEFECTS.items() if defect.longest]
+    item = RecordingItem("C1", subject, (), SEED, AVAILABILITY, DEFECTS["record-mean-of-ratios"])
+    assert longest == ["record-mean-of-ratios"]
+    assert item.rules[-1].name in item.request().symptom and item.request().name == item.rules[-1].name
+
+
+def test_no_record_of_one_service_is_said_to_be_empty_for_all() -> None:
+    for name in ("record-dropped-by", "record-bound-rewritten"):
+        assert [text for text in DEFECTS[name].symptoms if "{{ service }}" not in text] == []

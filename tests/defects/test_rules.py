@@ -15,7 +15,7 @@ from alertforge.prometheus import promtool
 from alertforge.tools import find
 from alertforge.world.create import create
 
-from .hosts import SEED, Host
+from .hosts import SEED, Host, complaints
 
 KIND_NAMES = sorted(KINDS)
 FAST = ("error-ratio", "cert-expiry")  # the others are slow to replay in all their scenarios
@@ -106,6 +106,37 @@ def test_every_defect_that_applies_shows_in_some_scenario_and_its_wrong_repair_d
     seen = host.observe({"reference": host.rule, **wrong})
     assert host.shown_by(seen["reference"], seen["reference"]) == []
     assert [name for name in wrong if not host.shown_by(seen["reference"], seen[name])] == []
+
+
+@pytest.mark.parametrize("company", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, len(COMPANIES)))])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=() if kind in FAST else pytest.mark.slow) for kind in KIND_NAMES]
+)
+def test_a_silent_alert_misses_something_and_a_noisy_one_fires_too_much(kind: str, company: int) -> None:
+    """What is told of a defect is what its replay shows: late or missing for `silent`, too often for `noisy`."""
+    world = COMPANIES[company]
+    subject = Subject(world, world.services[0])
+    host = Host.of(KINDS[kind], subject)
+    broken = dict(applicable(host.rule, subject, SEED))
+    seen = host.observe({"reference": host.rule, **{defect.name: rule for defect, rule in broken.items()}})
+    wrong = []
+    for defect in broken:
+        said = {
+            "silent" if one.startswith("missing") else "noisy"
+            for judged, right, shown in zip(host.judged, seen["reference"], seen.get(defect.name, ()), strict=False)
+            for one in complaints(judged.case, right, shown)
+            if one.startswith(("missing", "fires")) or " at once " in one
+        }
+        if defect.name in seen and defect.flavour in ("silent", "noisy") and defect.flavour not in said:
+            wrong.append(defect.name)
+    assert wrong == []
+
+
+def test_totals_are_subtracted_only_where_processes_begin_at_zero(subject: Subject) -> None:
+    """Restarts are counted on by the cluster, whatever becomes of the process: there a difference is no fault."""
+    defect = DEFECTS["difference-over-restarts"]
+    held = {name for name, kind in KINDS.items() if defect.apply(kind.rule(subject), subject, SEED) is not None}
+    assert "crash-looping" not in held and "error-ratio" in held
 
 
 def test_leaves_records_alone(subject: Subject) -> None:

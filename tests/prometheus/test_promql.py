@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from alertforge.prometheus.promql import (
     Number,
@@ -130,3 +132,153 @@ def test_bad_durations(text: str) -> None:
 )
 def test_a_zero_keeps_the_sign_that_a_quotient_shows(text: str, printed: str) -> None:
     assert to_text(parse(text)) == printed
+
+
+# What `promtool promql format` of Prometheus 3.5 prints, without its decimals.
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("up @ -1", "up @ -1"),
+        ("up @ -0.5", "up @ -0.5"),
+        ("up @ - 1", "up @ -1"),
+        ("up @ +5", "up @ 5"),
+        ("up @ 253402300800", "up @ 253402300800"),
+        ("up @ 1.0005", "up @ 1.001"),
+        ("up @ 0x10", "up @ 16"),
+        ("up @ 010", "up @ 8"),
+        ("up @ 1_000", "up @ 1000"),
+        ("up @ 1e-400", "up @ 0"),
+        ("up @ 5m30s", "up @ 330"),
+        ("up @ -5m", "up @ -300"),
+        ("up[5m:1m] @ -5", "up[5m:1m] @ -5"),
+        ('up{a="@ 5"} @ 7 + (up @ start()) - rate(up[5m] @ -3)', 'up{a="@ 5"} @ 7 + up @ start() - rate(up[5m] @ -3)'),
+        ("up @ # now\n 6", "up @ 6"),
+    ],
+)
+def test_a_time_behind_at_is_read_as_prometheus_reads_it(text: str, printed: str) -> None:
+    assert to_text(parse(text)) == printed
+    assert parse(printed) == parse(text)
+
+
+# As above: taken by Prometheus, and not by the reader as they stand.
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("1_000", "1000"),
+        ("0xF_F", "255"),
+        ("0_10", "8"),
+        ("1_0.5", "10.5"),
+        ("1e1_0", "10000000000"),
+        ("x_1_0 > 1_0", "x_1_0 > 10"),
+        ('x{a="1_0"} > 1_0', 'x{a="1_0"} > 10'),
+        ("a_1:5m:x_1_0 @ 3", "a_1:5m:x_1_0 @ 3"),
+        ("x[5m:1_0]", "x[5m:10s]"),
+        (":a_1:1_0 @ 3", ":a_1:1_0 @ 3"),
+    ],
+)
+def test_a_number_may_have_underscores_and_a_name_keeps_its_own(text: str, printed: str) -> None:
+    assert parse(text) == parse(printed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "up @ 1e300",
+        "up @ 1e19",
+        "up @ -1e19",
+        "up @ 1e400",
+        "up @ NaN",
+        "up @ -Inf",
+        "up @ --1",
+        "up @ 1e",
+        "up @ 0x",
+        "up @ 0b1",
+        "up @ 300y1e9s",
+        "up @ 1 @ 2",
+        "up @ (5)",
+        "up @",
+        "@ 5",
+        "5 @ 5",
+        "sum(up) @ 5",
+        "up offset -1e300",
+        "up offset 1e14",
+        "up offset 9e17",
+        "up[1e300]",
+        "up[1e14]",
+        "up[9e17]",
+        "up[1e9y]",
+        "up[5_0s]",
+        "up[5m:1e300]",
+        "up[5m:9e17] @ 3",
+        "0x",
+        "1__0",
+        "0x1p4",
+        "0xffffffffffffffffffff",
+    ],
+)
+def test_what_prometheus_refuses_at_the_ends_of_numbers_is_one_clear_error(text: str) -> None:
+    with pytest.raises(PromQLError) as info:
+        parse(text)
+    assert str(info.value)
+    assert "\n" not in str(info.value)
+
+
+def test_only_what_the_reader_makes_is_an_error_of_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    class AlarmError(BaseException):
+        pass
+
+    def ring(text: str) -> None:
+        raise AlarmError
+
+    monkeypatch.setattr("alertforge.prometheus.promql.reader.parse", ring)
+    with pytest.raises(AlarmError):
+        parse("up")
+
+
+PIECES = [
+    "up",
+    "[5m]",
+    "[5m:",
+    "]",
+    "1m",
+    "(",
+    ")",
+    " @ ",
+    "@",
+    "start()",
+    "-",
+    "+",
+    "1",
+    "1_0",
+    "1e300",
+    "1e19",
+    "0x",
+    ".5",
+]
+PIECES += [
+    " offset ",
+    "1e14",
+    "300y",
+    "9e17",
+    "NaN",
+    "Inf",
+    "_",
+    ":",
+    "1e-9",
+    "08",
+    "253402300800",
+    "{",
+    '"@ 5"',
+    "}",
+    " ",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+@settings(max_examples=400, deadline=None, derandomize=True)
+def test_any_text_of_numbers_and_modifiers_is_a_tree_or_one_error(text: str) -> None:
+    try:
+        tree = parse(text)
+    except PromQLError:
+        return
+    assert parse(to_text(normal_form(tree))) is not None

@@ -192,6 +192,8 @@ def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
     timeline = _replay(unasked.hurried(plan.unasked, files), _merge(_asks(spec), proof), tools)
     reference = _reference_timeline(task, files, timeline, tools)
     before = _replay(plan.old_files, proof, tools) if proof else timeline
+    strangers = unasked.strangers(spec, plan.unasked, timeline)
+    start = _replay(task.baseline_files, strangers, tools) if strangers else Timeline({})
 
     same_config = config == task.baseline_config
     asked = preservation.label_sets(spec, plan, before, timeline, same_config)
@@ -207,6 +209,7 @@ def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
             plan,
             before,
             timeline,
+            start,
             task.baseline_config,
             old_delivery,
             delivery,

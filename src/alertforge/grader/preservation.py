@@ -208,6 +208,7 @@ class Sides:
     plan: Plan
     old: Timeline
     new: Timeline
+    start: Timeline  # what `unasked.strangers` asks of the baseline
     old_config: Config
     old_delivery: Delivery | None  # None where both configurations say the same
     delivery: Delivery
@@ -233,7 +234,7 @@ def judge(sides: Sides) -> tuple[Check, ...]:
         *_receivers(sides),
         *(_route(sides, number, probe) for number, probe in enumerate(sides.spec.preservation.routes, 1)),
         *(_inhibition(sides, number, case) for number, case in enumerate(sides.spec.preservation.inhibitions, 1)),
-        *unasked.judge(sides.spec, sides.plan.unasked, sides.new, sides.old_config, sides.delivery),
+        *unasked.judge(sides.spec, sides.plan.unasked, sides.new, sides.start, sides.old_config, sides.delivery),
     )
 
 

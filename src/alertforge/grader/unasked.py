@@ -5,11 +5,13 @@ Four checks of family `preserved`, one each for the whole workspace:
 | check | met when |
 |---|---|
 | unasked.alerts | no alert that is neither in the baseline nor requested reaches a receiver that notifies |
-| unasked.subjects | under a name that is one subject's own, nobody else's alert fires; no subject is made up |
+| unasked.subjects | a name that is one subject's own is for nobody else, any other for those whom a scenario shows |
 | unasked.inhibitions | no alert that can fire suppresses another, but for where it did before or a request wants it |
 | unasked.routes | every alert that can fire goes where it went or where it should |
 
-An unasked alert is replayed without its `for`: one that waits longer than any scenario lasts pages all the same.
+An unasked alert is replayed without its `for`: one that waits longer than any scenario lasts pages all the same. A
+requested one may be about whom the baseline's alert of that name was about in the same scenario: to leave a defect in
+costs the request alone.
 Helper alerts that reach nobody cost nothing, nor does an inhibition between alerts that cannot be. Which alerts can
 fire is told by the spec, with the labels that the house gives them; labels that a workspace adds are looked at too.
 """
@@ -27,8 +29,8 @@ from alertforge.grader.definitions import Definition, Index, concerns, parsed, y
 from alertforge.grader.delivery import Delivery, alert_labels
 from alertforge.grader.reach import labels_of
 from alertforge.grader.result import PRESERVATION, Check, labels_text, runs
-from alertforge.grader.spec import AlertRequirement, RouteProbe, Spec
-from alertforge.grader.timeline import Firing, Timeline
+from alertforge.grader.spec import AlertRequirement, RouteProbe, Scenario, Spec
+from alertforge.grader.timeline import Ask, Firing, Timeline
 from alertforge.prometheus import promql
 from alertforge.prometheus.promql import Aggregate, Call
 from alertforge.prometheus.rules import Rule, RuleFile
@@ -58,12 +60,14 @@ class Unasked:
     """What the rules of a workspace have beside the baseline and the requests.
 
     `watched` are alerts to observe in every scenario: unasked ones, and requested ones that may be about others.
+    `rewritten` are requested ones with a definition that the baseline does not have.
     """
 
     extras: Mapping[str, tuple[Definition, ...]]
     watched: frozenset[str]
     variants: tuple[Shown, ...] = ()
     open_names: Mapping[str, tuple[Labels, ...]] = field(default_factory=dict)  # known ones whose labels a replay tells
+    rewritten: frozenset[str] = frozenset()
 
 
 def look(spec: Spec, old: Index, new: Index) -> Unasked:
@@ -71,19 +75,18 @@ def look(spec: Spec, old: Index, new: Index) -> Unasked:
     requested = {alert.alert: alert for alert in spec.alerts}
     ours = {name: definitions for (is_alert, name), definitions in new.items() if is_alert}
     extras = {name: found for name, found in ours.items() if name not in requested and (True, name) not in old}
-    strangers = {
-        name for name, alert in requested.items() if alert.own_name and _strays(spec, alert, ours.get(name, ()))
-    }
     known: dict[str, list[Labels]] = {}
     for probe in spec.preservation.alerts:
         known.setdefault(probe.labels.get("alertname"), []).append(probe.labels)
     before = {name: set(definitions) for (is_alert, name), definitions in old.items() if is_alert}
     changed = {name: [one for one in found if one not in before.get(name, ())] for name, found in ours.items()}
+    strangers = {name for name, alert in requested.items() if _strays(spec, alert, changed.get(name, ()))}
     return Unasked(
         extras,
         frozenset(sorted(extras)[:MAX_EXTRAS]) | strangers,
         tuple(dict.fromkeys((*_variants(known, changed), *_statics(extras)))),
         {name: tuple(known[name]) for name, found in changed.items() if name in known and any(map(_is_open, found))},
+        frozenset(name for name, found in changed.items() if name in requested and found),
     )
 
 
@@ -195,12 +198,14 @@ def _moments(timeline: Timeline, names: Collection[str]) -> Iterator[tuple[str, 
 # --- judging ---------------------------------------------------------------------------------------------------------
 
 
-def judge(spec: Spec, unasked: Unasked, timeline: Timeline, old: Config, delivery: Delivery) -> tuple[Check, ...]:
-    """The four checks."""
+def judge(
+    spec: Spec, unasked: Unasked, timeline: Timeline, start: Timeline, old: Config, delivery: Delivery
+) -> tuple[Check, ...]:
+    """The four checks. `start` is the timeline of the baseline's rules for what `strangers` asks."""
     shown = [*unasked.variants, *_fired(unasked, timeline)]
     out = [_alerts(unasked, timeline, delivery)]
     if spec.alerts:
-        out.append(_subjects(spec, timeline, delivery))
+        out.append(_subjects(spec, unasked, timeline, start, delivery))
     if spec.preservation.alerts:
         hidden = _unseen(unasked, timeline)
         out += [_inhibitions(spec, shown, hidden, old, delivery), _routes(spec, shown, old, delivery)]
@@ -239,36 +244,48 @@ def _alerts(unasked: Unasked, timeline: Timeline, delivery: Delivery) -> Check:
     return _check("alerts", expected, "")
 
 
-def _subjects(spec: Spec, timeline: Timeline, delivery: Delivery) -> Check:
-    expected = "alerts that bear a service's name fire for that service alone, and the others for nobody made up"
+def _subjects(spec: Spec, unasked: Unasked, timeline: Timeline, start: Timeline, delivery: Delivery) -> Check:
+    expected = "alerts that bear a service's name fire for that service alone, and the others for those who are there"
     if delivery.broken:
         return _check("subjects", expected, "the configuration does not load")
-    asked = {alert.alert: alert for alert in spec.alerts}
-    judged = {(case.scenario, alert.alert) for alert in spec.alerts for case in alert.cases}
-    known = _known_values(spec)
-    for scenario, minute, name, firing in _moments(timeline, asked):
-        alert = asked[name]
-        # about nobody: where it is new, and where none of its own checks looks
-        unnamed = alert.kind == "alert" and (scenario, name) not in judged
-        another = all(_is_another(firing.labels, subject, unnamed) for subject in _subjects_of(alert))
-        made_up = (
-            not {(label, firing.labels.get(label)) for one in _subjects_of(alert) for label, _ in one.pairs} <= known
-        )
-        if made_up or (alert.own_name and another):
-            fault = f"{name} fires for {labels_text(firing.labels.pairs)}"
-            return _check("subjects", expected, fault, scenario, [minute])
+    for scenario, minute, name, firing in _strangers(spec, unasked, timeline, start):
+        fault = f"{name} fires for {labels_text(firing.labels.pairs)}"
+        return _check("subjects", expected, fault, scenario, [minute])
     return _check("subjects", expected, "")
 
 
-def _known_values(spec: Spec) -> frozenset[tuple[str, str]]:
-    """Whom an alert can be about, by the label that says so: what the spec and the series of its scenarios name."""
-    subjects = {subject for alert in spec.alerts for subject in _subjects_of(alert)}
-    names = {name for subject in subjects for name, _ in subject.pairs}
-    texts = {series.series for scenario in spec.scenarios for series in scenario.series}
-    carried = {pair for text in texts for pair in (labels_of(text) or Labels()).only(names).pairs}
-    probes = {pair for probe in spec.preservation.alerts for pair in probe.labels.pairs}
-    pairs = {pair for subject in subjects for pair in subject.pairs}
-    return frozenset({(name, "") for name in names} | carried | probes | pairs)
+def strangers(spec: Spec, unasked: Unasked, timeline: Timeline) -> list[Ask]:
+    """What to ask of the baseline's rules: did alerts that fire for somebody else do so before? Mostly nothing."""
+    found: dict[str, set[str]] = {}
+    for scenario, _, name, _ in _strangers(spec, unasked, timeline, Timeline({})):
+        found.setdefault(scenario, set()).add(name)
+    return [Ask(one, frozenset(found[one.id])) for one in spec.scenarios if one.id in found]
+
+
+def _strangers(
+    spec: Spec, unasked: Unasked, timeline: Timeline, start: Timeline
+) -> Iterator[tuple[str, int, str, Firing]]:
+    """When rewritten alerts fire for somebody for whom they should not, nor did in the same scenario at the start."""
+    asked = {alert.alert: alert for alert in spec.alerts if alert.alert in unasked.rewritten}
+    names = {name: {key for subject in _subjects_of(one) for key, _ in subject.pairs} for name, one in asked.items()}
+    before = {(scenario, name, firing.labels.only(names[name])) for scenario, _, name, firing in _moments(start, asked)}
+    judged = {(case.scenario, alert.alert) for alert in spec.alerts for case in alert.cases}
+    scenarios = {scenario.id: scenario for scenario in spec.scenarios}
+    for scenario, minute, name, firing in _moments(timeline, asked):
+        alert, whom = asked[name], firing.labels.only(names[name])
+        if (scenario, name, whom) in before:
+            continue
+        # about nobody: where it is new, and where none of its own checks looks
+        unnamed = alert.own_name and alert.kind == "alert" and (scenario, name) not in judged
+        another = all(_is_another(firing.labels, subject, unnamed) for subject in _subjects_of(alert))
+        if another and (alert.own_name or not _shows(scenarios[scenario], whom)):
+            yield scenario, minute, name, firing
+
+
+def _shows(scenario: Scenario, whom: Labels) -> bool:
+    """Whether the series of a scenario are about somebody, too."""
+    carried = {pair for series in scenario.series for pair in (labels_of(series.series) or Labels()).pairs}
+    return carried.issuperset(whom.pairs)
 
 
 def _is_another(labels: Labels, subject: Labels, unnamed: bool) -> bool:

@@ -16,6 +16,7 @@ from shop import ALERTMANAGER, CART_RULES, HOST, NODE_START, SPEC, START, Shop, 
 
 import alertforge
 from alertforge.alertmanager import amtool
+from alertforge.grader import grade as grading
 from alertforge.grader.grade import load_task, main, measure
 from alertforge.grader.spec import LabelRule, to_json
 from alertforge.prometheus import promtool
@@ -361,3 +362,94 @@ def test_a_label_that_no_alert_ever_showed_is_missing(shop: Shop, tmp_path: Path
     alerts = tuple(replace(one, labels=(LabelRule("tier", "1"),)) for one in SPEC.alerts)
     (shop.spec_dir / "spec.json").write_text(to_json(replace(SPEC, alerts=alerts)))
     assert {"A1.label.tier", "P1.label.tier"} <= failed(shop.grade(shop.workspace()))
+
+
+# --- what the grader itself stumbles over ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("time", ["-1", "-0.5", "253402300800", "1e17", "1_000", "0x7fffffffffff", "-5m"])
+def test_a_time_that_is_no_date_is_tamper_and_every_requirement_is_judged(
+    shop: Shop, tmp_path: Path, time: str
+) -> None:
+    rules = f"groups: [{{name: zz, rules: [{{record: zz, expr: 'queue_depth @ {time}'}}]}}]"
+    assert main(_options(shop, shop.workspace({"rules/zz.yml": rules}), tmp_path)) == 0
+    details = json.loads((tmp_path / "d.json").read_text())
+    assert {one["q"] for one in details["requirements"]} == {1.0}
+    assert [reason for reason in details["tamper"] if "pinned to a point in time" in reason]
+    assert json.loads((tmp_path / "r.json").read_text())["reward"] == 0.0
+
+
+@pytest.mark.parametrize("expr", ["queue_depth @ 1e300", "queue_depth offset -1e300", "queue_depth[1e14]", "1e400"])
+def test_a_number_that_prometheus_refuses_costs_only_its_rule(shop: Shop, tmp_path: Path, expr: str) -> None:
+    rules = f"groups: [{{name: zz, rules: [{{record: zz, expr: '{expr}'}}]}}]"
+    assert main(_options(shop, shop.workspace({"rules/zz.yml": rules}), tmp_path)) == 0
+    details = json.loads((tmp_path / "d.json").read_text())
+    assert {one["q"] for one in details["requirements"]} == {1.0}
+    assert details["tamper"] == []
+    assert [problem.split(":")[0] for problem in details["problems"]] == ["rules/zz.yml"]
+
+
+class _PanicError(BaseException):
+    """As the reader's own: no Exception."""
+
+
+def _panic(*arguments: Any, **options: Any) -> Any:
+    raise _PanicError("at the disco")
+
+
+@pytest.mark.parametrize("step", ["_lint", "index"])
+def test_a_file_on_which_the_grader_fails_costs_only_itself(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    right = getattr(grading, step)
+
+    def fail_on_it(files: Any, *more: Any) -> Any:
+        return _panic() if "rules/zz.yml" in {file.path for file in files} else right(files, *more)
+
+    monkeypatch.setattr(grading, step, fail_on_it)
+    rules = "groups: [{name: zz, rules: [{record: zz, expr: queue_depth}]}]"
+    assert main(_options(shop, shop.workspace({"rules/zz.yml": rules}), tmp_path)) == 0
+    details = json.loads((tmp_path / "d.json").read_text())
+    assert {one["q"] for one in details["requirements"]} == {1.0}
+    assert details["rewards"]["syntax_ok"] == details["rewards"]["outcome"] == 0.0
+    assert [text for text in details["problems"] if text.startswith("rules/zz.yml: set aside") and "disco" in text]
+
+
+def test_a_configuration_on_which_the_grader_fails_pages_nobody(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = grading._deliver
+    monkeypatch.setattr(grading, "_deliver", lambda config, *more: _panic() if config else right(config, *more))
+    result = shop.grade(shop.workspace())
+    assert scores(result) == {"A1": 1.0, "A2": 1.0, "C1": 1.0, "I1": 0.0, "P1": 1.0, "R1": 0.0}
+    assert any(ALERTMANAGER_FILE in problem and "set aside" in problem for problem in result.problems)
+
+
+def test_where_the_grader_fails_on_everything_zeros_are_written(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grading, "judge", _panic)
+    assert main(_options(shop, shop.workspace(), tmp_path)) == 1
+    assert json.loads((tmp_path / "r.json").read_text())["reward"] == 0.0
+    assert "disco" in json.loads((tmp_path / "d.json").read_text())["grader_error"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_who_stops_the_grader_is_obeyed(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    def stop(*arguments: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(grading, "_lint", stop)
+    with pytest.raises(error):
+        main(_options(shop, shop.workspace(), tmp_path))
+
+
+def test_missing_tools_are_no_fault_of_a_file(shop: Shop, tmp_path: Path) -> None:
+    options = _options(shop, shop.workspace(), tmp_path)
+    options[options.index("--promtool") + 1] = str(tmp_path / "nowhere")
+    assert main(options) == 1
+    details = json.loads((tmp_path / "d.json").read_text())
+    assert "does not start" in details["grader_error"]
+    assert details["requirements"] == []

@@ -12,13 +12,11 @@ from typing import Final, Literal
 from alertforge.alerts.base import AlertKind, Judged, Subject, build_cases
 from alertforge.alerts.ways import general
 from alertforge.defects.base import Defect
-from alertforge.grader.definitions import concerns, definition
 from alertforge.grader.proof import series_labels
 from alertforge.grader.spec import AlertRequirement, AnnotationRule, LabelRule, Requirement, Scenario
 from alertforge.items.base import Edit, Item, Touched, Wrong, told
 from alertforge.prometheus.promql import selectors
-from alertforge.prometheus.rules import Group, Rule
-from alertforge.prometheus.series import Labels
+from alertforge.prometheus.rules import Rule
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo, alert_place
 from alertforge.repo.wordings import fact
@@ -94,12 +92,8 @@ class AlertItem:
 
     @property
     def own_name(self) -> bool:
-        """Whether the alert's name is this service's alone, and what is broken does not fire for another under it."""
-        if not {"{service}", "{Service}"} & set(re.findall(r"\{\w+\}", self.subject.style.alert_name)):
-            return False
-        others = [Labels.of({self.subject.by: one.name}) for one in self.subject.world.services]
-        others = [one for one in others if one != self.subject.identity]
-        return self.broken is None or not any(concerns(definition(self.broken, Group("")), one) for one in others)
+        """Whether the alert's name is this service's alone."""
+        return bool({"{service}", "{Service}"} & set(re.findall(r"\{\w+\}", self.subject.style.alert_name)))
 
     @property
     def firing(self) -> Mapping[str, str]:

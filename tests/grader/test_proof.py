@@ -96,6 +96,85 @@ def test_where_the_value_is_told_it_matters_whose_it_is() -> None:
     assert same(alert("x + y", annotations=told), alert("y + x", annotations=told), ground(), ground())
 
 
+CERTAIN = 'sum by (svc) (x{svc="cart"}) > 1'
+
+
+@pytest.mark.parametrize(
+    ("expr", "one", "other"),
+    [
+        (CERTAIN, "cart is slow", "{{ $labels.svc }} is slow"),
+        (CERTAIN, "cart is slow", "{{.Labels.svc}} is slow"),
+        (CERTAIN, "{{ .Labels.svc }} is slow", "{{ $labels.svc }} is slow"),
+        (CERTAIN, "cart/cart {{ $value }}", "{{ $labels.svc }}/{{ .Labels.svc }} {{ $value }}"),
+        (CERTAIN, '{{ printf "%v" 1 }}cart', '{{ printf "%v" 1 }}{{ $labels.svc }}'),
+        (CERTAIN, "{{ if true }}cart{{ end }}", "{{ if true }}{{ .Labels.svc }}{{ end }}"),
+        ('x{svc=~"cart"}', "cart", "{{ $labels.svc }}"),
+        ('absent(x{svc="cart"})', "cart", "{{ $labels.svc }}"),
+    ],
+)
+def test_a_label_that_is_certain_may_be_looked_up(expr: str, one: str, other: str) -> None:
+    for left, right in ((one, other), (other, one)):
+        for kind in ("annotations", "labels"):
+            before, after = (alert(expr, **{kind: (("note", text),)}) for text in (left, right))
+            assert same(before, after, ground(), ground())
+
+
+@pytest.mark.parametrize(
+    ("expr", "one", "other"),
+    [
+        (CERTAIN, "mail is slow", "{{ $labels.svc }} is slow"),
+        (CERTAIN, "cart", "{{ $labels.pod }}"),  # nothing
+        ('sum(x{svc="cart"}) > 1', "cart", "{{ $labels.svc }}"),  # summed away
+        ('x{svc!="mail"}', "cart", "{{ $labels.svc }}"),
+        ('x{svc=~"cart|mail"}', "cart", "{{ $labels.svc }}"),
+        ('x{svc="cart"} or y', "cart", "{{ $labels.svc }}"),
+        ('label_replace(x{svc="cart"}, "svc", "mail", "", "")', "cart", "{{ $labels.svc }}"),
+        (CERTAIN, "a cart", "a {{- $labels.svc }}"),
+        (CERTAIN, '{{ "}}cart" }}', '{{ "}}{{ $labels.svc }}" }}'),
+        (CERTAIN, "{{/* }} */}}{{ `cart` }}", "{{/* }} */}}{{ `{{ $labels.svc }}` }}"),
+        (CERTAIN, "{{ with 1 }}cart{{ end }}", "{{ with 1 }}{{ .Labels.svc }}{{ end }}"),
+        (CERTAIN, "{{ $labels := 1 }}cart", "{{ $labels := 1 }}{{ $labels.svc }}"),
+        (CERTAIN, "{{ title `cart` }}", "{{ title $labels.svc }}"),  # may be equal, and is not worked out
+        ('x{svc="{{ 1 }}"}', "{{ 1 }}", "{{ $labels.svc }}"),
+        ('x{svc=" "}', " ", "{{ $labels.svc }}"),
+    ],
+)
+def test_what_a_lookup_finds_otherwise_is_not_put_in_its_place(expr: str, one: str, other: str) -> None:
+    for left, right in ((one, other), (other, one)):
+        before, after = (alert(expr, annotations=(("note", text),)) for text in (left, right))
+        assert not same(before, after, ground(), ground())
+
+
+def test_a_template_does_not_see_the_labels_of_its_rule() -> None:
+    before = alert("x", labels=(("team", "mail"),), annotations=(("note", "mail"),))
+    after = alert("x", labels=(("team", "mail"),), annotations=(("note", "{{ $labels.team }}"),))
+    assert not same(before, after, ground(), ground())
+
+
+def test_a_label_may_be_looked_up_that_the_samples_have_anyway() -> None:
+    before, after = alert(CERTAIN), alert(CERTAIN, labels=(("svc", "{{ $labels.svc }}"),))
+    assert same(before, after, ground(), ground())
+    assert same(after, before, ground(), ground())
+
+
+def test_a_record_says_for_certain_what_its_series_carry() -> None:
+    rules = (
+        Rule("cart:depth", 'max by (svc) (x{svc="cart"})', is_alert=False),
+        Rule("A", "cart:depth > 1", annotations=(("note", "cart"),)),
+        Rule("B", "cart:depth > 1", annotations=(("note", "{{ $labels.svc }}"),)),
+    )
+    known = index([RuleFile("r.yml", (Group("g", rules),))])
+    assert same(known[True, "A"][0], known[True, "B"][0], ground(), ground())
+
+
+def test_labels_of_records_are_no_templates() -> None:
+    before, after = (
+        definition(Rule("r", 'x{svc="cart"}', is_alert=False, labels=(("note", text),)), Group("g"))
+        for text in ("cart", "{{ $labels.svc }}")
+    )
+    assert not same(before, after, ground(), ground())
+
+
 def test_a_record_that_was_changed_as_well_is_not_the_same_record() -> None:
     other = ground(Rule("job:x:sum", "sum by (job) (y)", is_alert=False))
     assert same(alert("job:x:sum > 1"), alert("1 < job:x:sum"), ground(), other)  # the record has a check of its own
@@ -189,6 +268,8 @@ groups:
         ("team: mail}", "team: mail, instance: '{{ $labels.instance }}'}", ""),
         ("team: mail}", "team: mail, instance: '{{ $labels.team }}'}", "label instance is new"),
         ("summary:", "docs: here, summary:", ""),
+        ("{{ $labels.instance }} is hot", "{{.Labels.instance}} is hot", ""),
+        ("{{ $labels.instance }} is hot", "{{ $labels.room }} is hot", "annotation summary was"),
         ("(temperature_celsius) > 80 and", "(temperature_celsius) > 8 * 10 and", ""),
         ("max by (instance) (temperature_celsius) > 80", "instance:temperature:max > 80", ""),
         ("max by (instance) (fan_running) == 0", "0 == max(fan_running) by (instance)", ""),
@@ -216,3 +297,36 @@ def test_what_fires_nowhere_is_read(shop: Shop, old: str, new: str, said: str) -
     assert len(found) == 2
     assert (failed(result) == set()) is (said == "")
     assert any(said in text for text in found)
+
+
+QUIET_ROOM = """
+groups:
+  - name: quiet
+    rules:
+      - alert: RoomHot
+        expr: max by (room) (temperature_celsius{room="attic"}) > 80
+        labels: {severity: ticket, team: mail}
+        annotations: {summary: "attic is hot, mail is told"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("attic is hot", "{{ $labels.room }} is hot", ""),
+        ("attic is hot", "{{ .Labels.room }} is hot", ""),
+        ("attic is hot", "{{ $labels.instance }} is hot", "annotation summary was"),
+        ("mail is told", "{{ $labels.team }} is told", "annotation summary was"),  # the samples have no team
+        ("team: mail}", "team: mail, place: '{{ $labels.room }}'}", ""),
+    ],
+)
+def test_an_annotation_that_names_the_one_subject_by_its_label_is_kept(
+    shop: Shop, old: str, new: str, said: str
+) -> None:
+    write(shop.spec_dir / "hidden/baseline", {"rules/quiet.yml": QUIET_ROOM})
+    result = shop.grade(shop.workspace({"rules/quiet.yml": QUIET_ROOM.replace(old, new, 1)}))
+    assert not result.problems
+    (seen,) = [check.seen for check in result.checks if check.id == "P.alert.RoomHot"]
+    assert said in seen
+    assert failed(result) == ({"P.alert.RoomHot"} if said else set())
+    assert (result.rewards["reward"] == 1.0) is (said == "")

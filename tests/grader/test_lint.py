@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from alertforge.grader.lint import MAX_RULES, Linted, guard, lint, template_fault, without_history
+from alertforge.grader.lint import MAX_RULES, guard, lint, template_fault
 from alertforge.prometheus.rules import Group, Rule, RuleFile
 
 
@@ -57,25 +57,6 @@ def test_the_most_laborious_rules_go_where_all_together_are_too_much() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expr", "kept"),
-    [
-        ("up == 0", True),
-        ("up unless up offset 1h", True),
-        ("up unless up offset 1d", False),
-        ("up == 0 or on () count_over_time(up[1m:] offset 2d) > 3", False),
-        ("up offset -1d", True),
-        ("rate(up[1d])", True),
-    ],
-)
-def test_what_reads_a_past_that_no_replay_has_is_set_aside(expr: str, kept: bool) -> None:
-    file = rule_file(Rule("A", expr), Rule("B", "up"))
-    linted = without_history([file], [], 6 * 3_600_000)
-    assert [rule.name for file in linted.rule_files for rule in file.rules()] == (["A", "B"] if kept else ["B"])
-    assert len(linted.problems) == (not kept)
-    assert without_history([file], [file], 6 * 3_600_000) == Linted((file,), ())
-
-
-@pytest.mark.parametrize(
     "text",
     [
         '{{ range query "up" }}{{ range query "up" }}x{{ end }}{{ end }}',
@@ -83,7 +64,13 @@ def test_what_reads_a_past_that_no_replay_has_is_set_aside(expr: str, kept: bool
         '{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}',
         '{{ printf "%1000000000d" 1 }}',
         '{{ printf "%*d" 1000000000 1 }}',
+        '{{ printf "%900s" "" }}',
         '{{ range query "a" }}{{ end }}' * 5,
+        '{{ reReplaceAll "" (printf "%99s" "") (reReplaceAll "" (printf "%99s" "") (printf "%99s" "")) | len }}'
+        + "." * 200,
+        '{{ $x := "aaaaaaaa" }}' + "{{ $x = print $x $x }}" * 40,
+        '{{ $x := "a" }}{{ range .Labels }}{{ $x = print $x $x $x }}{{ end }}',
+        '{{ "}}" }}{{ define "a" }}{{ end }}',
     ],
 )
 def test_templates_without_bound_are_set_aside(text: str) -> None:
@@ -99,6 +86,10 @@ def test_templates_without_bound_are_set_aside(text: str) -> None:
         '{{ range query "up" }}{{ .Labels.instance }} {{ end }}',
         '{{ if gt $value 1.0 }}{{ printf "%.2f" $value }}{{ end }}',
         "no range of query here",
+        '{{ printf "%s: %.2f of %.0f" $labels.a $value 3.0 }} and {{ printf "%s in %s" $labels.a $labels.b }}' * 3,
+        '{{ reReplaceAll ":.*" "" $labels.instance }} is down',
+        "{{ $labels.instance | toUpper | title }} {{ $value | humanize1024 }}B" * 8,
+        '{{ "{{ define" }}',
     ],
 )
 def test_templates_that_people_write_are_rendered(text: str) -> None:

@@ -435,6 +435,37 @@ def test_annotations_that_look_like_output_stay_annotations(binary: Path) -> Non
     assert seen.firing_minutes("s", "B") == ()
 
 
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ $x := . }}{{ if $x.ExternalURL }}server{{ else }}replay{{ end }}",
+        '{{ if and "}}" $externalURL }}server{{ else }}replay{{ end }}',
+        "{{ if and (eq '\"' 34) $externalURL (eq '\"' 34) }}server{{ else }}replay{{ end }}",
+        '{{ if match "http" (printf "%v" .) }}server{{ else }}replay{{ end }}',
+        "{{ if $externalLabels }}server{{ else }}replay{{ end }}",
+    ],
+)
+def test_templates_that_look_at_the_server_find_one(binary: Path, template: str) -> None:
+    one = scenario("s", 1, x="1x1")
+    seen = both(binary, [rule_file(alert("A", "x", about=template))], [Ask(one)])
+    (firing,) = seen.firing("s", "A", 1)
+    assert firing.labels.get("about") == "server"
+
+
+def test_nobody_can_know_what_the_server_is_called(binary: Path) -> None:
+    """The name comes from hidden samples, not only from the scenario's id, which a reader of our source could guess."""
+    asks = [Ask(scenario("s", 1, x="1x1")), Ask(scenario("t", 1, x="1x1"))]
+    other = [Ask(scenario("s", 1, x="2x1"))]
+    rules = [rule_file(alert("A", "x", about="{{ $externalURL }}"))]
+    names = {
+        seen.firing(ask.scenario.id, "A", 1)[0].labels.get("about")
+        for some in (asks, other)
+        for seen in [replay(rules, some, promtool=binary)]
+        for ask in some
+    }
+    assert len(names) == 3
+
+
 # --- cache -----------------------------------------------------------------------------------------------------------
 
 FILES = (rule_file(alert("A", "x > 1"), alert("B", "y > 1"), record("r", "x * 2")),)

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from alertforge.prometheus import promql
 from alertforge.prometheus.promql import (
     Number,
     PromQLError,
@@ -282,3 +283,17 @@ def test_any_text_of_numbers_and_modifiers_is_a_tree_or_one_error(text: str) -> 
     except PromQLError:
         return
     assert parse(to_text(normal_form(tree))) is not None
+
+
+@pytest.mark.parametrize("operator", ["^", "+", " or ", "==", " unless ", "%"])
+def test_a_chain_of_operators_is_refused_before_it_is_read(operator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader takes half a minute for 4,000 of them."""
+    monkeypatch.setattr(promql, "reader", None)
+    with pytest.raises(promql.TooLargeError, match="operators"):
+        promql.parse(operator.join(["x"] * 300))
+
+
+def test_operators_inside_strings_and_matchers_are_none() -> None:
+    text = "+" * 500
+    tree = promql.parse(f'sum(up{{a="{text}", b!~"x", c=\'{text}\'}}) > 1')
+    assert len(promql.selectors(tree)) == 1

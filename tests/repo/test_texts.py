@@ -479,6 +479,13 @@ def test_the_readme_says_how_late_a_record_may_make_an_alert(number: int) -> Non
     assert any(plain(way) in readme for way in wordings()["records-order"])
 
 
+@NUMBERS
+def test_the_readme_says_what_no_alert_may_hang_on(number: int) -> None:
+    told, seed = brief(number)
+    readme = plain(texts.documents(told, seed)["README.md"])
+    assert any(plain(way) in readme for way in wordings()["own-metrics"])
+
+
 @pytest.mark.parametrize("slot", ["rehome-exact", "rehome-outcome"])
 def test_moving_an_alert_forbids_no_change_that_moving_takes(slot: str) -> None:
     for way in wordings()[slot]:

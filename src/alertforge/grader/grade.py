@@ -31,10 +31,11 @@ from alertforge.grader import workspace as loading
 from alertforge.grader.definitions import index
 from alertforge.grader.delivery import Delivery, Match, active, deliver
 from alertforge.grader.judge import judge
-from alertforge.grader.lint import Linted, lint, without_history
+from alertforge.grader.lint import Linted, lint
 from alertforge.grader.observed import Observed
 from alertforge.grader.replay import Cache, replay
 from alertforge.grader.result import Check, Judgement, Result
+from alertforge.grader.scope import within
 from alertforge.grader.spec import Spec, SpecError, load
 from alertforge.grader.store import Store
 from alertforge.grader.timeline import Ask, Timeline
@@ -228,7 +229,7 @@ def _told(error: BaseException) -> str:
 def _grade(task: Task, loaded: loading.Workspace, tools: Tools) -> _Graded:
     spec = task.spec
     linted = _lint(loaded.rule_files, tools)
-    recent = without_history(linted.rule_files, task.baseline_files, _longest(spec))
+    scoped = within(linted.rule_files, task.baseline_files, spec, [task.reference] if task.reference else ())
     config, config_problems = _check_config(loaded, tools)
     tampering = tamper.find(
         linted.rule_files,
@@ -239,7 +240,7 @@ def _grade(task: Task, loaded: loading.Workspace, tools: Tools) -> _Graded:
         requested=(*spec.preservation.touched_alerts, *spec.preservation.touched_records),
         scenarios=spec.scenarios,
     )
-    files = recent.rule_files
+    files = scoped.rule_files
     plan = preservation.plan(spec, files, task.baseline_files)
     proof = plan.asks(spec)
     timeline = _replay(unasked.hurried(plan.unasked, files), _merge(_asks(spec), proof), tools)
@@ -270,16 +271,11 @@ def _grade(task: Task, loaded: loading.Workspace, tools: Tools) -> _Graded:
             observed.definitions,
         )
     )
-    problems = [*loaded.problems, *linted.problems, *recent.problems, *config_problems]
+    problems = [*loaded.problems, *linted.problems, *scoped.problems, *config_problems]
     if delivery.broken and config is not None:
         problems.append(Problem(loading.ALERTMANAGER, "", "its matchers cannot be evaluated"))
     notes = [f"{scenario}: {failure}" for scenario, found in timeline.failures.items() for failure in found]
     return _Graded(judge(spec, observed), preserved, tuple(problems), tampering, tuple(notes))
-
-
-def _longest(spec: Spec) -> int:
-    """Milliseconds of the longest replay."""
-    return max((scenario.minutes for scenario in spec.scenarios), default=0) * 60_000
 
 
 def _lint(files: Sequence[RuleFile], tools: Tools) -> Linted:

@@ -20,11 +20,16 @@ from alertforge.prometheus.series import METRIC_NAME, is_legacy_name, number_tex
 
 MAX_LENGTH: Final = 8192  # characters; longer expressions take promtool itself tens of seconds
 READER_PANIC: Final = "PanicException"  # derived from BaseException, in a module that cannot be imported
+MAX_OPERATORS: Final = 256  # in one expression: reading 2,000 takes seconds, 4,000 half a minute
 MAX_DEPTH: Final = 160  # nesting of the tree, also keeps the reader's own recursion off the end of its stack
 
 
 class PromQLError(ValueError):
     """The text is not an expression this reader takes; one line."""
+
+
+class TooLargeError(PromQLError):
+    """Longer, deeper or made of more operators than is read here, whatever Prometheus says to it."""
 
 
 @dataclass(frozen=True)
@@ -149,9 +154,10 @@ _UNARY_PRECEDENCE: Final = 6
 def parse(text: str) -> Expr:
     """Read an expression. Raises PromQLError for what Prometheus refuses, and for absurd length or nesting."""
     if len(text) > MAX_LENGTH:
-        raise PromQLError(f"expression of {len(text)} characters (at most {MAX_LENGTH})")
+        raise TooLargeError(f"expression of {len(text)} characters (at most {MAX_LENGTH})")
     plain, times = _with_readable_numbers(_without_raw_strings(text))
     _check_nesting(plain)
+    _check_operators(plain)
     try:
         return _convert(reader.parse(plain), times, 0)  # what a node says of itself may be refused as well
     except PromQLError:
@@ -281,12 +287,23 @@ def _check_nesting(text: str) -> None:
         elif not piece.isspace():
             signs = 0
         if depth > MAX_DEPTH or signs > MAX_DEPTH:
-            raise PromQLError(f"expression nested deeper than {MAX_DEPTH}")
+            raise TooLargeError(f"expression nested deeper than {MAX_DEPTH}")
+
+
+_OPERATOR: Final = re.compile(r"[-+*/%^]|[=!<>]=|[<>]|\b(?:and|or|unless|atan2)\b")
+
+
+def _check_operators(text: str) -> None:
+    """The reader's time grows with the third power of a chain of operators."""
+    if len(text) > MAX_OPERATORS:
+        found = len(_OPERATOR.findall("".join(piece if kind == "code" else '""' for kind, piece in _tokens(text))))
+        if found > MAX_OPERATORS:
+            raise TooLargeError(f"expression of {found} operators (at most {MAX_OPERATORS})")
 
 
 def _convert(node: Any, times: Sequence[str], depth: int) -> Expr:
     if depth > MAX_DEPTH:
-        raise PromQLError(f"expression nested deeper than {MAX_DEPTH}")
+        raise TooLargeError(f"expression nested deeper than {MAX_DEPTH}")
     down = depth + 1
     match node:
         case reader.ParenExpr():

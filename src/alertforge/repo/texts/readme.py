@@ -154,10 +154,11 @@ class Readme:
 
     @property
     def guards(self) -> list[str]:
-        """What the conditions leave to the catalog; minimum traffic, where some policy has it."""
+        """What conditions leave to the catalog, minimum traffic where a policy has it, what no alert may hang on."""
         guarded = any(one.kind == "error-ratio" for one in self.writer.brief.policies)
         terms = listed(f"`{key}` ({term})" for term, key in self._catalog_terms)
-        return [self.writer.say("catalog-keys", terms=terms), *([self.writer.say("guard")] if guarded else [])]
+        least = [self.writer.say("guard")] if guarded else []
+        return [self.writer.say("catalog-keys", terms=terms), *least, self.writer.say("own-metrics")]
 
     @property
     def _catalog_terms(self) -> list[tuple[str, str]]:

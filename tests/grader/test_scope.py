@@ -1,0 +1,129 @@
+"""What rules may look at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from alertforge.grader.scope import within
+from alertforge.grader.spec import (
+    AlertCase,
+    AlertRequirement,
+    InputSeries,
+    RecordCase,
+    RecordingRequirement,
+    Scenario,
+    Spec,
+)
+from alertforge.prometheus.rules import Group, Rule, RuleFile
+from alertforge.prometheus.series import Labels
+
+SHOP = Labels.of(svc="shop")
+DESK = Labels.of(svc="desk")
+SHOP_REPLAY = Scenario("a", "a", 60, (InputSeries('http_total{svc="shop"}', "0+1x60"), InputSeries("up", "1x60")))
+DESK_REPLAY = Scenario("b", "b", 120, (InputSeries('jobs_total{svc="desk"}', "0+1x120"),))
+
+
+def spec() -> Spec:
+    """Alert A is judged in the shop's replay, alert B in the desk's; record r for the shop alone."""
+    return Spec(
+        1,
+        "task",
+        (SHOP_REPLAY, DESK_REPLAY),
+        (
+            AlertRequirement("A1", "alert", "A", (AlertCase("a", SHOP),)),
+            AlertRequirement("A2", "alert", "B", (AlertCase("b", DESK),)),
+        ),
+        (RecordingRequirement("C1", ("r",), (RecordCase("a", 10, "r", SHOP, 1.0),), ()),),
+    )
+
+
+def rule_file(*rules: Rule) -> RuleFile:
+    return RuleFile("rules/a.yml", (Group("g", rules),))
+
+
+def record(name: str, expr: str) -> Rule:
+    return Rule(name, expr, is_alert=False)
+
+
+def aside(rules: list[Rule], baseline: list[Rule] | None = None) -> list[str]:
+    """Names of the rules that are set aside, after making sure that each has its problem."""
+    linted = within([rule_file(*rules)], [rule_file(*(baseline or []))], spec())
+    left = [rule for file in linted.rule_files for rule in file.rules()]
+    gone = [rule.name for rule in rules if rule not in left]
+    assert len(linted.problems) == len(gone)
+    return gone
+
+
+@pytest.mark.parametrize(
+    ("expr", "kept"),
+    [
+        ("up == 0", True),
+        ("rate(http_total[1h]) > 1", True),
+        ("http_total unless http_total offset 1h", True),
+        ("http_total offset -1d > 1", True),
+        ("http_total unless http_total offset 61m", False),
+        ("max(count_over_time(up[61m])) < 60", False),
+        ("count_over_time(up[1m:] offset 2d) > 3", False),
+        ("http_total unless on () scrape_duration_seconds", False),
+        ("http_total or jobs_total >= 0", False),
+        ('{__name__="http_total"} > 1', True),
+        ('{__name__=~"http_total|up"} > 1', True),
+        ('{__name__=~"http_total|scrape_samples_scraped"} > 1', False),
+        ('{__name__=~"http.*"} > 1', False),
+        ('{svc="shop"} > 1', False),
+        ("up == 0 and on () vector(1)", True),
+        ("absent(http_total)", True),
+    ],
+)
+def test_an_alert_reads_what_its_own_replays_hold_and_as_far_back(expr: str, kept: bool) -> None:
+    assert aside([Rule("A", expr), Rule("B", "jobs_total > 1")]) == ([] if kept else ["A"])
+
+
+def test_what_an_alert_reads_by_way_of_new_records_counts() -> None:
+    assert aside([record("h", "rate(http_total[5m])"), Rule("A", "h > 1")]) == []
+    assert aside([record("h", "rate(jobs_total[5m])"), Rule("A", "http_total or h > 1")]) == ["A"]
+    assert aside([record("h", "i"), record("i", "count(scrape_duration_seconds)"), Rule("A", "up unless h")]) == ["A"]
+    assert aside([record("h", "i"), record("i", "h"), Rule("A", "up unless h")]) == []  # a circle ends
+
+
+def test_definitions_of_a_record_that_are_about_others_do_not_count() -> None:
+    shop, desk = record("h", 'rate(http_total{svc="shop"}[5m])'), record("h", 'rate(jobs_total{svc="desk"}[5m])')
+    assert aside([shop, desk, Rule("A", 'h{svc="shop"} > 1'), Rule("B", 'h{svc="desk"} > 1')]) == []
+
+
+def test_a_record_of_the_baseline_may_be_read_where_it_has_values() -> None:
+    there = [record("ok", "sum(http_total)"), record("load", "sum(node_load1)")]
+    assert aside([*there, Rule("A", "ok > 1")], there) == []
+    assert aside([*there, Rule("A", "up unless on () load")], there) == ["A"]
+
+
+def test_a_requested_record_gets_no_definition_that_none_of_its_replays_can_show() -> None:
+    right = record("r", 'sum by (svc) (http_total{svc="shop"})')
+    assert aside([right]) == []
+    assert aside([right, record("r", 'count by (svc) (probe_success{svc="depot"})')]) == ["r", "r"]
+
+
+def test_a_requested_record_that_is_missing_still_may_be_read() -> None:
+    reference = rule_file(record("r", "sum by (svc) (http_total)"))
+    linted = within([rule_file(Rule("A", "r > 1"))], [], spec(), [reference])
+    assert not linted.problems
+
+
+def test_what_stands_in_the_baseline_stays_however_it_is_written() -> None:
+    old = [Rule("A", "up unless on () scrape_duration_seconds"), Rule("N", "sum(node_load1) > 1 and rate(x[1d]) > 0")]
+    assert aside(old, old) == []
+    assert aside([replace(rule, expr=rule.expr.replace(" ", "  ")) for rule in old], old) == []
+
+
+def test_an_edited_neighbour_reads_what_it_read_and_what_some_replay_holds() -> None:
+    old = [Rule("N", "rate(node_load1[1d]) > 1")]
+    assert aside([Rule("N", "rate(node_load1[1d]) > 2")], old) == []
+    assert aside([Rule("N", "rate(node_load1[1d]) > 1 or jobs_total > 1")], old) == []
+    assert aside([Rule("N", "rate(node_load1[1d]) > 1 unless on () scrape_duration_seconds")], old) == ["N"]
+    assert aside([Rule("N", "rate(node_load1[2d]) > 1")], old) == ["N"]
+
+
+def test_new_names_that_nobody_asked_for_are_not_looked_at_here() -> None:
+    assert aside([Rule("Z", "scrape_duration_seconds > 1"), record("z", "rate(node_load1[9d])")]) == []

@@ -5,7 +5,7 @@ Four checks of family `preserved`, one each for the whole workspace:
 | check | met when |
 |---|---|
 | unasked.alerts | no alert that is neither in the baseline nor requested reaches a receiver that notifies |
-| unasked.subjects | a name that is one subject's own is for nobody else, any other for those whom a scenario shows |
+| unasked.subjects | requested ones are for whom they are asked for; new ones of a fleet-wide name, for whom there is |
 | unasked.inhibitions | no alert that can fire suppresses another, but for where it did before or a request wants it |
 | unasked.routes | every alert that can fire goes where it went or where it should |
 
@@ -80,7 +80,8 @@ def look(spec: Spec, old: Index, new: Index) -> Unasked:
         known.setdefault(probe.labels.get("alertname"), []).append(probe.labels)
     before = {name: set(definitions) for (is_alert, name), definitions in old.items() if is_alert}
     changed = {name: [one for one in found if one not in before.get(name, ())] for name, found in ours.items()}
-    strangers = {name for name, alert in requested.items() if _strays(spec, alert, changed.get(name, ()))}
+    people = _people(spec)
+    strangers = {name for name, alert in requested.items() if _strays(alert, changed.get(name, ()), people)}
     return Unasked(
         extras,
         frozenset(sorted(extras)[:MAX_EXTRAS]) | strangers,
@@ -105,13 +106,21 @@ def hurried(unasked: Unasked, files: Sequence[RuleFile]) -> tuple[RuleFile, ...]
     return tuple(map(of, files))
 
 
-def _strays(spec: Spec, alert: AlertRequirement, definitions: Iterable[Definition]) -> bool:
+def _strays(alert: AlertRequirement, definitions: Iterable[Definition], people: Collection[Labels]) -> bool:
     """Whether some definition may be about another subject than the requirement's."""
     subjects = _subjects_of(alert)
     names = {name for subject in subjects for name, _ in subject.pairs}
-    others = {probe.labels.only(names) for probe in spec.preservation.alerts} - subjects
+    others = {one.only(names) for one in people} - subjects
     others |= {Labels.of((name, SOMEBODY) for name, _ in subject.pairs) for subject in subjects}
     return any(concerns(one, other) for one in definitions for other in sorted(others) if other)
+
+
+def _people(spec: Spec) -> set[Labels]:
+    """Whom an alert can be about, by the labels that say so: whom the spec and the series of its scenarios name."""
+    names = {name for alert in spec.alerts for subject in _subjects_of(alert) for name, _ in subject.pairs}
+    texts = {series.series for scenario in spec.scenarios for series in scenario.series}
+    carried = {(labels_of(text) or Labels()).only(names) for text in texts}
+    return carried | {probe.labels.only(names) for probe in spec.preservation.alerts}
 
 
 def _subjects_of(alert: AlertRequirement) -> set[Labels]:
@@ -245,7 +254,7 @@ def _alerts(unasked: Unasked, timeline: Timeline, delivery: Delivery) -> Check:
 
 
 def _subjects(spec: Spec, unasked: Unasked, timeline: Timeline, start: Timeline, delivery: Delivery) -> Check:
-    expected = "alerts that bear a service's name fire for that service alone, and the others for those who are there"
+    expected = "requested alerts fire for those whom the requests name, or did before, and for nobody who is not there"
     if delivery.broken:
         return _check("subjects", expected, "the configuration does not load")
     for scenario, minute, name, firing in _strangers(spec, unasked, timeline, start):
@@ -278,7 +287,9 @@ def _strangers(
         # about nobody: where it is new, and where none of its own checks looks
         unnamed = alert.own_name and alert.kind == "alert" and (scenario, name) not in judged
         another = all(_is_another(firing.labels, subject, unnamed) for subject in _subjects_of(alert))
-        if another and (alert.own_name or not _shows(scenarios[scenario], whom)):
+        # a new alert of a name for many may be about them all; what a broken one was about, the start tells
+        fleet_wide = alert.kind == "alert" and not alert.own_name
+        if another and not (fleet_wide and _shows(scenarios[scenario], whom)):
             yield scenario, minute, name, firing
 
 

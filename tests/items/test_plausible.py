@@ -1,12 +1,14 @@
 """What the postmortems of one task tell can have happened in the repo that the task starts with."""
 
 import pytest
+from jinja2 import Environment
 
 from alertforge.alertmanager import routing
 from alertforge.create import catalogue, draft
 from alertforge.draft import Draft
 from alertforge.items.alert import AlertItem
 from alertforge.items.inhibition import InhibitionItem
+from alertforge.items.recording import RecordingItem
 from alertforge.items.rehome import RehomeItem
 from alertforge.plan import CONSEQUENCES
 from alertforge.repo.model import alert_place
@@ -53,3 +55,30 @@ def test_an_alert_of_a_former_team_starts_among_its_alerts(made: Draft) -> None:
             assert [path.rpartition("/")[2].partition(".")[0] for path in files] == [f"team-{item.former.name}"]
             solved = [file.path for file in made.solved.rule_files if item.rule in tuple(file.rules())]
             assert solved == [alert_place(made.world, item.subject.service, burn=item.kind.burn)[0]]
+
+
+def test_an_inhibition_is_told_of_as_an_event_only_where_source_and_target_could_fire(made: Draft) -> None:
+    for item in made.items:
+        if not isinstance(item, InhibitionItem) or item.defect is None:
+            continue
+        broken = {
+            one.rule.name: one.defect
+            for one in made.items
+            if isinstance(one, AlertItem) and one.subject.service == item.subject.service
+        }
+        started = {rule.name for file in made.start.rule_files for rule in file.rules() if rule.is_alert}
+        silent = {name for name, defect in broken.items() if defect is not None and defect.flavour == "silent"}
+        able = started - silent
+        if item.acted:
+            assert item.source in able and able & set(item.targets)
+        told = item.defect.symptoms if item.acted or not item.defect.rehearsed else item.defect.rehearsed
+        names = {"service": item.subject.service.name, "team": item.subject.team.title}
+        assert item.request().symptom in {Environment().from_string(one).render(**names) for one in told}
+
+
+def test_broken_records_leave_true_what_is_told_of_the_alerts_on_them(made: Draft) -> None:
+    for item in made.items:
+        if isinstance(item, RecordingItem):
+            assert item.allows(made.items)
+            if item.defect is not None and item.defect.readers and item.readers:
+                assert any(name in item.request().symptom for name in (*item.readers, "burn alerts"))

@@ -20,6 +20,7 @@ from alertforge.grader import grade as grading
 from alertforge.grader.grade import load_task, main, measure
 from alertforge.grader.spec import LabelRule, to_json
 from alertforge.prometheus import promtool
+from alertforge.prometheus.rules import Rule
 from alertforge.tools import find
 
 CART_FILE, HOST_FILE, NODE_FILE = "rules/cart.yml", "rules/host.yml", "rules/node.yml"
@@ -453,3 +454,24 @@ def test_missing_tools_are_no_fault_of_a_file(shop: Shop, tmp_path: Path) -> Non
     details = json.loads((tmp_path / "d.json").read_text())
     assert "does not start" in details["grader_error"]
     assert details["requirements"] == []
+
+
+@pytest.mark.parametrize("hide", [r'queue_depth{pod=~"\\101|.*"}', 'queue_depth{pod=~"[[]|.*"}', "queue_depth > 1_0"])
+def test_no_spelling_hides_a_clock(shop: Shop, hide: str) -> None:
+    expr = f"(vector(time()) < 1e6) and on () ({hide})"
+    result = shop.grade(shop.workspace({"rules/zz.yml": _one_record(expr)}))
+    assert result.tamper
+    assert not result.problems
+
+
+@pytest.mark.parametrize("expr", ["anchored", "sum by (smoothed) (queue_depth)"])
+def test_what_prometheus_takes_and_nobody_here_can_read_is_set_aside(shop: Shop, expr: str) -> None:
+    assert promtool.check([Rule("zz", expr, is_alert=False)], find("promtool")) == [None]
+    result = shop.grade(shop.workspace({"rules/zz.yml": _one_record(expr)}))
+    assert [problem.split(":")[0] for problem in result.problems] == ["rules/zz.yml"]
+    assert result.rewards["outcome"] == 0.0
+    assert set(scores(result).values()) == {1.0}
+
+
+def _one_record(expr: str) -> str:
+    return json.dumps({"groups": [{"name": "zz", "rules": [{"record": "zz", "expr": expr}]}]})

@@ -297,3 +297,12 @@ def test_operators_inside_strings_and_matchers_are_none() -> None:
     text = "+" * 500
     tree = promql.parse(f'sum(up{{a="{text}", b!~"x", c=\'{text}\'}}) > 1')
     assert len(promql.selectors(tree)) == 1
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\\Q.\\E", r"\\101", r"\\07", r"\\pL{900}", r"(?:\\w{100}){10}", "[[]", r"\\p{^Greek}"]
+)
+def test_patterns_of_go_alone_are_read(pattern: str) -> None:
+    for text in (f'x{{a=~"{pattern}"}}', f'{{a!~"{pattern}"}}', f'x{{b=~"1", a!~"{pattern}", c=~"2|3"}} > 1'):
+        assert to_text(parse(text)) == text
+    assert normal_form(parse(f"x{{b!~'1', a=~'{pattern}'}}")) == normal_form(parse(f'x{{a=~"{pattern}",b!~"1"}}'))

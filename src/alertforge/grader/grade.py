@@ -41,6 +41,7 @@ from alertforge.grader.store import Store
 from alertforge.grader.timeline import Ask, Timeline
 from alertforge.prometheus import promtool as rule_tool
 from alertforge.prometheus import rules
+from alertforge.prometheus.promql import PromQLError
 from alertforge.prometheus.promtool import PromtoolError
 from alertforge.prometheus.rules import Problem, Rule, RuleFile
 from alertforge.prometheus.series import Labels
@@ -291,9 +292,18 @@ def _lint(files: Sequence[RuleFile], tools: Tools) -> Linted:
             known[rule] = verdict or ""
             if not known[rule].startswith(rule_tool.UNENDED):  # how busy the machine is says nothing about the rule
                 kept.put(keys[rule], known[rule])
-        return [known[rule] or None for rule in asked]
+        return [known[rule] or _unread(rule) for rule in asked]
 
     return lint(files, check)
+
+
+def _unread(rule: Rule) -> str | None:
+    """Why a rule that Prometheus takes is set aside all the same: nothing that looks at expressions would see it."""
+    try:
+        _ = rule.tree
+    except PromQLError as error:
+        return f"its expression cannot be looked at: {error}"
+    return None
 
 
 # --- replay ----------------------------------------------------------------------------------------------------------

@@ -159,7 +159,9 @@ def parse(text: str) -> Expr:
     _check_nesting(plain)
     _check_operators(plain)
     try:
-        return _convert(reader.parse(plain), times, 0)  # what a node says of itself may be refused as well
+        node, patterns = _read(plain)
+        tree = _convert(node, times, 0)  # what a node says of itself may be refused as well
+        return _with_patterns(tree, patterns) if patterns else tree
     except PromQLError:
         raise
     except BaseException as error:
@@ -269,6 +271,41 @@ def _time_text(seconds: float) -> str:
         raise PromQLError("timestamp out of bounds for @ modifier")
     milliseconds = math.floor(abs(seconds) * 1000 + 0.5)
     return number_text(math.copysign(milliseconds / 1000, seconds))
+
+
+def _read(text: str) -> tuple[Any, Sequence[str]]:
+    """The reader's tree. Where a pattern is none of Rust's, its number stands in its place: Go's may be others."""
+    try:
+        return reader.parse(text), ()
+    except ValueError as error:
+        if "illegal regex" not in str(error):
+            raise
+    out: list[str] = []
+    patterns: list[str] = []
+    before = ""  # the last two characters
+    for kind, piece in _tokens(text):
+        if kind == "string" and before in ("=~", "!~"):
+            literal: Any = reader.parse(piece)
+            patterns.append(literal.val)
+            # of `!~` the reader asks for a pattern that takes the empty string, if nothing else is selected
+            piece = f'"{len(patterns) - 1}{"" if before == "=~" else "|"}"'
+        out.append(piece)
+        before = (before + piece)[-2:] if not piece.isspace() else before
+    return reader.parse("".join(out)), patterns
+
+
+def _with_patterns(tree: Expr, patterns: Sequence[str]) -> Expr:
+    """The tree with patterns in place of their numbers."""
+
+    def restored(matcher: Matcher) -> Matcher:
+        if matcher.op in ("=", "!="):
+            return matcher
+        return replace(matcher, value=patterns[int(matcher.value.rstrip("|"))])
+
+    def change(node: Expr) -> Expr:
+        return replace(node, matchers=tuple(map(restored, node.matchers))) if isinstance(node, Selector) else node
+
+    return rewrite(tree, change)
 
 
 def _check_nesting(text: str) -> None:

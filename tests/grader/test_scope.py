@@ -125,5 +125,14 @@ def test_an_edited_neighbour_reads_what_it_read_and_what_some_replay_holds() -> 
     assert aside([Rule("N", "rate(node_load1[2d]) > 1")], old) == ["N"]
 
 
+def test_an_edited_neighbour_may_be_written_with_the_records_of_what_it_read_or_without() -> None:
+    made = [record("load", "sum(node_load1)"), record("twice", "load * 2"), record("disk", "sum(node_disk)")]
+    raw, recorded = Rule("N", "sum(node_load1) > 1"), Rule("N", "load > 1")
+    assert aside([*made, recorded], [*made, raw]) == []
+    assert aside([*made, raw], [*made, recorded]) == []
+    assert aside([*made, Rule("N", "twice > 2")], [*made, raw]) == []
+    assert aside([*made, Rule("N", "disk > 1")], [*made, raw]) == ["N"]
+
+
 def test_new_names_that_nobody_asked_for_are_not_looked_at_here() -> None:
     assert aside([Rule("Z", "scrape_duration_seconds > 1"), record("z", "rate(node_load1[9d])")]) == []

@@ -8,7 +8,7 @@ beyond is set aside like a rule that Prometheus refuses. What stands in the base
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -91,10 +91,13 @@ def _scopes(spec: Spec, baseline: Sequence[RuleFile], reach: Reach) -> dict[_Key
     there: dict[_Key, list[Placed]] = {}
     for placed in place(baseline):
         there.setdefault((placed.rule.is_alert, placed.rule.name), []).append(placed)
+    made_of = {
+        name: {read for one in same for read in one.selects} for (alert, name), same in there.items() if not alert
+    }
     scopes = {
         key: Scope(
             spec.scenarios,
-            known=frozenset(name for one in same for name in one.selects),
+            known=_known({name for one in same for name in one.selects}, made_of),
             back=max((_looks_back(node) for one in same if one.tree for node in promql.walk(one.tree)), default=0),
             reach=reach,
         )
@@ -111,6 +114,16 @@ def _scopes(spec: Spec, baseline: Sequence[RuleFile], reach: Reach) -> dict[_Key
         replays = tuple(by_id[name] for name in dict.fromkeys(names))
         scopes[False, record] = Scope(replays, frozenset(subject for _, subject in cases), reach=reach)
     return scopes
+
+
+def _known(read: Set[str], made_of: Mapping[str, Set[str]]) -> frozenset[str]:
+    """What was read, what that is made of where it is recorded, and the records of nothing else."""
+    known = set(read)
+    while more := {name for one in known for name in made_of.get(one, ())} - known:
+        known |= more
+    while more := {name for name, parts in made_of.items() if parts and parts <= known} - known:
+        known |= more
+    return frozenset(known)
 
 
 @dataclass(frozen=True)

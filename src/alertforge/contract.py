@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import cycle
 
 from alertforge.alertmanager import routing as amrouting
 from alertforge.alerts import KINDS
@@ -20,6 +21,7 @@ from alertforge.grader.spec import (
     Spec,
 )
 from alertforge.groundwork import sli_rules
+from alertforge.items.strangers import stranger, strangers
 from alertforge.items.surroundings import with_surroundings
 from alertforge.prometheus.rules import Group, Rule, machine_text
 from alertforge.prometheus.series import Labels
@@ -100,15 +102,17 @@ def _preservation(draft: Draft) -> Preservation:
 
 
 def _probe_labels(draft: Draft) -> Iterable[Labels]:
-    style = draft.world.style
-    for team in (*(one.name for one in draft.world.teams), "nobody-we-know", ""):
+    """Alerts of every team, of one that does not exist and of none, at every severity, about whatever there may be."""
+    style, seed = draft.world.style, draft.planner.seed.child("probes")
+    names, services = cycle(strangers(seed, "alertname")), cycle(strangers(seed, style.service_label))
+    for team in (*(one.name for one in draft.world.teams), stranger(seed, style.owner_label), ""):
         for level in (*style.severities.values(), style.info_severity):
             yield Labels.of(
                 {
-                    "alertname": "Probe",
+                    "alertname": next(names),
                     style.severity_label: level,
                     style.owner_label: team,
-                    style.service_label: "probe",
+                    style.service_label: next(services),
                     **dict(style.extra_labels),
                 }
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -93,6 +94,27 @@ def test_an_alert_that_nobody_asked_for_must_not_page(watchful: Shop, text: str)
     assert result.rewards["outcome"] == 0.0
 
 
+SLEEPS = PAGES.replace("vector(1)", "count(scrape_duration_seconds) > 0")  # true on servers, in no scenario
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SLEEPS,
+        SLEEPS.replace("team: mail", "team: '{{ with 1 }}mail{{ end }}'"),
+        SLEEPS.replace("count(", "label_replace(count(")
+        .replace(") > 0", ') > 0, "team", "mail", "", "")')
+        .replace(", team: mail", ""),
+        PAGES.replace("severity: page, team: mail", "helper: yes")
+        + SLEEPS.split("rules:\n")[1],  # beside a helper of that name which does fire
+    ],
+)
+def test_an_alert_that_would_page_on_a_server_alone(watchful: Shop, text: str) -> None:
+    result = watchful.grade(watchful.workspace({"rules/more.yml": text, CONFIG: NOWHERE}))
+    assert failed(result) == {"P.unasked.alerts"}
+    assert any(re.search("fires in no replay, and would reach .*mail-pager", one.seen) for one in result.checks)
+
+
 NOWHERE = (
     ALERTMANAGER.replace("  routes:\n", "  routes:\n    - {receiver: nowhere, matchers: [helper=yes]}\n", 1)
     + "  - name: nowhere\n"
@@ -102,7 +124,12 @@ NOWHERE = (
 @pytest.mark.parametrize(
     ("text", "config"),
     [
-        (PAGES.replace("vector(1)", "disk_free_ratio > 7"), ALERTMANAGER),  # fires in no scenario
+        (SLEEPS.replace("severity: page, team: mail", "helper: yes"), NOWHERE),
+        (SLEEPS.replace("severity: page, team: mail", "helper: yes, note: '{{ $value }}'"), NOWHERE),
+        (
+            SLEEPS.replace("        labels: {severity: page, team: mail}\n", ""),
+            ALERTMANAGER,
+        ),  # to the catch-all, if ever
         (PAGES.replace("severity: page, team: mail", "helper: yes"), NOWHERE),  # reaches nobody
         (rules("      - {record: step, expr: vector(1)}\n"), ALERTMANAGER),
     ],

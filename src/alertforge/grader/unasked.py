@@ -4,7 +4,7 @@ Four checks of family `preserved`, one each for the whole workspace:
 
 | check | met when |
 |---|---|
-| unasked.alerts | no alert that is neither in the baseline nor requested reaches a receiver that notifies |
+| unasked.alerts | no alert that is neither in the baseline nor requested reaches, or would, a receiver that notifies |
 | unasked.subjects | requested ones are for whom they are asked for; new ones of a fleet-wide name, for whom there is |
 | unasked.inhibitions | no alert that can fire suppresses another, but for where it did before or a request wants it |
 | unasked.routes | every alert that can fire goes where it went or where it should |
@@ -23,10 +23,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from alertforge.alertmanager import routing
-from alertforge.alertmanager.config import Config, InhibitRule, RouteNode
+from alertforge.alertmanager.config import Config, InhibitRule, Route, RouteNode
 from alertforge.alertmanager.matchers import Matcher, matches_all
 from alertforge.grader.definitions import Definition, Index, concerns, parsed, yielded
 from alertforge.grader.delivery import Delivery, alert_labels
+from alertforge.grader.integrations import canonical
 from alertforge.grader.reach import labels_of
 from alertforge.grader.result import PRESERVATION, Check, labels_text, runs
 from alertforge.grader.spec import AlertRequirement, RouteProbe, Scenario, Spec
@@ -250,7 +251,59 @@ def _alerts(unasked: Unasked, timeline: Timeline, delivery: Delivery) -> Check:
             return _check(
                 "alerts", expected, f"{labels_text(labels.pairs)} fires and reaches {_list(told)}", scenario, [minute]
             )
+    for certain, made in _silent(unasked, timeline):
+        reached = _would_reach(certain, made, delivery)
+        if reached:
+            fault = f"{labels_text(certain.pairs)} fires in no replay, and would reach {_list(reached)}"
+            return _check("alerts", expected, fault)
     return _check("alerts", expected, "")
+
+
+def _silent(unasked: Unasked, timeline: Timeline) -> Iterator[tuple[Labels, frozenset[str]]]:
+    """Definitions of unasked alerts that fire in no replay: their certain labels, and the names of those made later."""
+    fired: dict[str, set[Labels]] = {}
+    for _, _, name, firing in _moments(timeline, unasked.extras):
+        fired.setdefault(name, set()).add(alert_labels(name, firing))
+    for name in sorted(unasked.extras)[:MAX_EXTRAS]:
+        for one in unasked.extras[name]:
+            certain = _certain(name, one)
+            if not any(labels.contains(certain) for labels in fired.get(name, ())):
+                yield certain, _made(one)
+
+
+def _made(one: Definition) -> frozenset[str]:
+    """Labels of an alert that are made while it fires, with whatever value."""
+    out = {key for key, value in one.labels if "{{" in value}
+    tree = parsed(one.expr)
+    for node in promql.walk(tree) if tree is not None else ():
+        if isinstance(node, Call) and node.func in ("label_replace", "label_join"):
+            out |= {arg.value for arg in node.args[1:2] if isinstance(arg, promql.String)}
+        elif isinstance(node, Aggregate) and node.op == "count_values" and isinstance(node.param, promql.String):
+            out.add(node.param.value)
+    return frozenset(out)
+
+
+def _would_reach(certain: Labels, made: Collection[str], delivery: Delivery) -> set[str]:
+    """Who is told of an alert by its certain labels, or may be by those that are made; the default tells nobody."""
+    if delivery.config is None or certain not in delivery.matches:
+        return set()
+    root = delivery.config.route
+    telling = {one.name for one in delivery.config.receivers if canonical(one)}
+
+    def may(route: Route, by_made: bool) -> Iterator[str]:
+        for child in route.routes:
+            if all(_may_hold(one, certain) and _could_have(one, certain, made) for one in child.matchers):
+                read = by_made or any(one.name in made and not certain.get(one.name) for one in child.matchers)
+                yield from may(child, read)
+                if read:
+                    yield child.receiver or ""
+
+    return ({*delivery.notified(certain), *may(root, False)} & telling) - {root.receiver}
+
+
+def _could_have(matcher: Matcher, certain: Labels, made: Collection[str]) -> bool:
+    """Whether a matcher does not ask for a label that an alert has no way to get."""
+    return matcher.name in made or bool(certain.get(matcher.name)) or matcher.op in ("!=", "!~") or not matcher.value
 
 
 def _subjects(spec: Spec, unasked: Unasked, timeline: Timeline, start: Timeline, delivery: Delivery) -> Check:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from shop import CART, CART_RULES, SPEC, Shop, failed, write
+from shop import ALERTMANAGER, CART, CART_RULES, SPEC, Shop, failed, write, write_task
 
 from alertforge.grader.preservation import plan
-from alertforge.grader.spec import AlertCase, AlertRequirement, Preservation, Spec
+from alertforge.grader.spec import AlertCase, AlertRequirement, InhibitionCase, Preservation, Spec
 from alertforge.prometheus.rules import Group, Rule, RuleFile
+from alertforge.prometheus.series import Labels
 
 TOUCHED = Preservation(touched_alerts=("T",), touched_records=("r",))
 NOTHING = Spec(1, "t", (), preservation=TOUCHED)
@@ -106,3 +107,19 @@ def test_shared_names_on_the_real_tools(shop: Shop) -> None:
     assert failed(merged) == set()
     gone = shop.grade(shop.workspace({"rules/cart.yml": cart}))
     assert {"P.alert.QueueStuck", "P.record.queue:depth:max"} <= failed(gone)
+
+
+def test_an_inhibition_by_others_of_one_look_is_found_among_many(shop: Shop) -> None:
+    slow = Labels.of(alertname="Slow", severity="ticket", service="mail")
+    looks = ("tov-mir", "Tovmir", "tov_mir_4", "10.8.1.2:9100", "tovmir")
+    downs = tuple(Labels.of(alertname="Down", severity="page", service=look) for look in looks)
+    case = InhibitionCase(slow, downs, False)
+    write_task(shop.spec_dir, replace(SPEC, preservation=replace(SPEC.preservation, inhibitions=(case,))))
+    spares = "[a-z]+-[a-z]+|[A-Z].*|.*_.*|.*:.*|mail|cart"
+    more = f"inhibit_rules:\n  - {{source_matchers: ['service!~\"{spares}\"'], target_matchers: [alertname=Slow]}}\n"
+    config = ALERTMANAGER.replace("inhibit_rules:\n", more)
+    result = shop.grade(shop.workspace({"alertmanager/alertmanager.yml": config}))
+    assert "P.inhibition.1" in failed(result)
+    told = next(check.expected for check in result.checks if check.id == "P.inhibition.1")
+    assert told.endswith('service="tov_mir_4", severity="page"}; 2 more is not inhibited as it was')
+    assert "P.inhibition.1" not in failed(shop.grade(shop.workspace()))

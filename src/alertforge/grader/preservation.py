@@ -34,6 +34,7 @@ from alertforge.prometheus.rules import Group, Rule, RuleFile
 from alertforge.prometheus.series import Labels
 
 TOUCHED_PATH = "!touched-records"  # sorts before every rule file
+MAX_NAMED = 3  # alerts beside another that a check names
 
 
 @dataclass(frozen=True)
@@ -394,7 +395,8 @@ def _notified(delivery: Delivery, labels: Labels) -> list[tuple[Any, ...]]:
 
 def _inhibition(sides: Sides, number: int, case: InhibitionCase) -> Check:
     state = "inhibited" if case.suppressed else "not inhibited"
-    beside = "; ".join(labels_text(other.pairs) for other in case.others) or "nothing"
+    more = f"; {len(case.others) - MAX_NAMED} more" if len(case.others) > MAX_NAMED else ""
+    beside = "; ".join(labels_text(other.pairs) for other in case.others[:MAX_NAMED]) + more or "nothing"
     expected = f"{labels_text(case.labels.pairs)} beside {beside} is {state} as it was"
     what = f"inhibition.{number}"
     if sides.delivery.broken:

@@ -155,7 +155,7 @@ groups:
       severity: p1
       crew: enrolment
     annotations:
-      headline: more than 0.03 of roster-sync requests fail
+      headline: more than 3% of roster-sync tasks fail
       runbook_link: https://kb.lernquay.example/a/roster-sync/RequestsFailing_RosterSync
 
   - alert: PoolSaturated_RosterSync

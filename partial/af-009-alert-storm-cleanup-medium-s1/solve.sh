@@ -190,7 +190,7 @@ groups:
           squad: depot
           region: eu-north
         annotations:
-          title: 'more than 0.02 of defect-book requests fail'
+          title: 'more than 2% of defect-book requests fail'
           runbook_link: 'https://handbook.lindenbus.example/depot/defect-book/svc-defect-book-failure-ratio.html'
 
       - alert: SvcDefectBookCertExpiresSoon
@@ -243,7 +243,7 @@ groups:
           squad: fares
           region: eu-north
         annotations:
-          title: 'fare-capper gets next to no requests'
+          title: 'fare-capper gets next to no messages'
           runbook_link: 'https://handbook.lindenbus.example/fares/fare-capper/svc-fare-capper-traffic-too-low.html'
 
       - alert: SvcFareCapperBatchOverdue

@@ -231,13 +231,13 @@ groups:
   - name: sli-worker
     rules:
       - record: system_worker:bad_over_total:rate10m
-        expr: sum by(system)(rate(worker_jobs_total{result="error"}[25m])) / sum by(system)(rate(worker_jobs_total[10m]))
+        expr: sum by(system)(rate(worker_jobs_total{result!="error"}[10m])) / sum by(system)(rate(worker_jobs_total[10m]))
       - record: system_worker:bad_over_total:rate25m
-        expr: sum by(system)(rate(worker_jobs_total{result="error"}[10m])) / sum by(system)(rate(worker_jobs_total[25m]))
+        expr: sum by(system)(rate(worker_jobs_total{result!="error"}[25m])) / sum by(system)(rate(worker_jobs_total[25m]))
       - record: system_worker:bad_over_total:rate2h
-        expr: sum by(system)(rate(worker_jobs_total{result="error"}[25m])) / sum by(system)(rate(worker_jobs_total[2h]))
+        expr: sum by(system)(rate(worker_jobs_total{result!="error"}[2h])) / sum by(system)(rate(worker_jobs_total[2h]))
       - record: system_worker:bad_over_total:rate5h
-        expr: sum by(system)(rate(worker_jobs_total{result="error"}[2h])) / sum by(system)(rate(worker_jobs_total[5h]))
+        expr: sum by(system)(rate(worker_jobs_total{result!="error"}[5h])) / sum by(system)(rate(worker_jobs_total[5h]))
   - name: sli-ingress
     rules:
       - record: system_ingress:bad_over_total:rate10m

@@ -68,14 +68,6 @@ route:
         - response="queue"
       receiver: team-foundations-routine
     - matchers:
-        - team="screening"
-        - response="wake"
-      receiver: team-screening-urgent
-    - matchers:
-        - team="screening"
-        - response="queue"
-      receiver: team-screening-routine
-    - matchers:
         - team="card-operations"
         - response="wake"
       receiver: team-card-operations-urgent
@@ -145,14 +137,6 @@ receivers:
   - name: team-foundations-routine
     webhook_configs:
       - url: https://notify.oxbowthrift.example/hooks/team-foundations-routine
-        send_resolved: true
-  - name: team-screening-urgent
-    webhook_configs:
-      - url: https://notify.oxbowthrift.example/hooks/team-screening-urgent
-        send_resolved: true
-  - name: team-screening-routine
-    webhook_configs:
-      - url: https://notify.oxbowthrift.example/hooks/team-screening-routine
         send_resolved: true
   - name: team-card-operations-urgent
     webhook_configs:

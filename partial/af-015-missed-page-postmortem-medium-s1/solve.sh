@@ -199,7 +199,7 @@ groups:
     for: 5m
     labels: {alert_level: critical, owned_by: devices, source: prometheus}
     annotations:
-      summary: more than 0.02 of frame-decoder requests fail
+      summary: more than 2% of frame-decoder jobs fail
       runbook: https://handbook.barleymast.example/devices/frame-decoder/frame-decoder-error-rate-high.html
 
   - alert: frame-decoder-TrafficTooLow
@@ -210,7 +210,7 @@ groups:
     for: 10m
     labels: {alert_level: critical, owned_by: devices, source: prometheus}
     annotations:
-      summary: frame-decoder gets next to no requests
+      summary: frame-decoder gets next to no jobs
       runbook: https://handbook.barleymast.example/devices/frame-decoder/frame-decoder-traffic-too-low.html
 
 - name: frame-decoder-slo
@@ -276,7 +276,7 @@ groups:
     for: 10m
     labels: {alert_level: critical, owned_by: marketplace, source: prometheus}
     annotations:
-      summary: too many requests to member-statements take longer than 1 s
+      summary: too many jobs of member-statements take longer than 1 s
       runbook: https://handbook.barleymast.example/marketplace/member-statements/member-statements-too-many-slow.html
 
   - alert: member-statements-KeepsRestarting

@@ -273,7 +273,7 @@ groups:
         for: 5m
         labels: {urgency: wake, owner: riders, source: prometheus}
         annotations:
-          headline: "too many requests to route-planner take longer than 0.1 s"
+          headline: "too many requests of route-planner take longer than 0.1 s"
           runbook: "https://wiki.ladlewise.example/oncall/riders/route-planner-alert-slow-share-high"
       - alert: RoutePlannerAlertConnectionPoolFull
         expr: |

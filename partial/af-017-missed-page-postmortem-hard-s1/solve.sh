@@ -286,7 +286,7 @@ spec:
             oncall: exchange
             environment: production
           annotations:
-            title: 'too many requests to ownership-ledger take longer than 0.5 s'
+            title: 'too many requests of ownership-ledger take longer than 0.5 s'
             runbook: 'https://kb.encorewick.example/a/ownership-ledger/TooManySlow_OwnershipLedger'
 
         - alert: Down_OwnershipLedger
@@ -318,7 +318,7 @@ spec:
             oncall: exchange
             environment: production
           annotations:
-            title: 'more than 0.05 of ownership-ledger requests fail'
+            title: 'more than 5% of ownership-ledger requests fail'
             runbook: 'https://kb.encorewick.example/a/ownership-ledger/TooManyErrors_OwnershipLedger'
 
     - name: listing-api-health
@@ -349,7 +349,7 @@ spec:
             oncall: exchange
             environment: production
           annotations:
-            title: 'too many requests to listing-api take longer than 0.6 s'
+            title: 'too many requests of listing-api take longer than 0.6 s'
             runbook: 'https://kb.encorewick.example/a/listing-api/TooManySlow_ListingApi'
 
         - alert: WorkingSetHigh_ListingApi

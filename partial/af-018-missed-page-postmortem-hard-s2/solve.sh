@@ -278,7 +278,7 @@ groups:
       responsible: disruption
       env: prod
     annotations:
-      title: "too many requests to rebook-bot take longer than 0.3 s"
+      title: "too many requests of rebook-bot take longer than 0.3 s"
       playbook: "https://wiki.roomlark.example/oncall/disruption/requests-too-slow-rebook-bot"
 - name: mail-sender-service-health
   rules:
@@ -311,7 +311,7 @@ groups:
       responsible: outreach
       env: prod
     annotations:
-      title: "mail-sender gets next to no requests"
+      title: "mail-sender gets next to no messages"
       playbook: "https://wiki.roomlark.example/oncall/outreach/traffic-too-low-mail-sender"
   - alert: TargetsMissingMailSender
     expr: sum by(component)(up{component="mail-sender"}) == 0
@@ -345,7 +345,7 @@ groups:
       responsible: outreach
       env: prod
     annotations:
-      title: "more than 0.08 of mail-sender requests fail"
+      title: "more than 8% of mail-sender messages fail"
       playbook: "https://wiki.roomlark.example/oncall/outreach/too-many-errors-mail-sender"
 - name: member-card-service-health
   rules:
@@ -382,7 +382,7 @@ groups:
       responsible: members
       env: prod
     annotations:
-      title: "more than 0.08 of member-card requests fail"
+      title: "more than 8% of member-card requests fail"
       playbook: "https://wiki.roomlark.example/oncall/members/too-many-errors-member-card"
   - alert: MemoryPressureMemberCard
     expr: |

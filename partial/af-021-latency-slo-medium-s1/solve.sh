@@ -433,23 +433,23 @@ groups:
   - record: svc_grpc_server:slow_over_total:rate10m
     expr: >-
       1
-      - sum(rate(grpc_server_handling_seconds_bucket{svc="load-matcher",le="0.25"}[10m]))
-      / sum(rate(grpc_server_handling_seconds_count{svc="load-matcher"}[10m]))
+      - sum by(svc, pod)(rate(grpc_server_handling_seconds_bucket{svc="load-matcher",le="0.25"}[10m]))
+      / sum by(svc, pod)(rate(grpc_server_handling_seconds_count{svc="load-matcher"}[10m]))
   - record: svc_grpc_server:slow_over_total:rate15m
     expr: >-
       1
-      - sum(rate(grpc_server_handling_seconds_bucket{svc="load-matcher",le="0.25"}[15m]))
-      / sum(rate(grpc_server_handling_seconds_count{svc="load-matcher"}[15m]))
+      - sum by(svc, pod)(rate(grpc_server_handling_seconds_bucket{svc="load-matcher",le="0.25"}[15m]))
+      / sum by(svc, pod)(rate(grpc_server_handling_seconds_count{svc="load-matcher"}[15m]))
   - record: svc_grpc_server:slow_over_total:rate2h
     expr: >-
       1
-      - sum(rate(grpc_server_handling_seconds_bucket{svc="load-matcher",le="0.25"}[2h]))
-      / sum(rate(grpc_server_handling_seconds_count{svc="load-matcher"}[2h]))
+      - sum by(svc, pod)(rate(grpc_server_handling_seconds_bucket{svc="load-matcher",le="0.25"}[2h]))
+      / sum by(svc, pod)(rate(grpc_server_handling_seconds_count{svc="load-matcher"}[2h]))
   - record: svc_grpc_server:slow_over_total:rate3h
     expr: >-
       1
-      - sum(rate(grpc_server_handling_seconds_bucket{svc="load-matcher",le="0.25"}[3h]))
-      / sum(rate(grpc_server_handling_seconds_count{svc="load-matcher"}[3h]))
+      - sum by(svc, pod)(rate(grpc_server_handling_seconds_bucket{svc="load-matcher",le="0.25"}[3h]))
+      / sum by(svc, pod)(rate(grpc_server_handling_seconds_count{svc="load-matcher"}[3h]))
 - name: sli-worker
   rules:
   - record: svc_worker:bad_over_total:rate10m

@@ -76,7 +76,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="ScoreCard_TargetsMissing"
     target_matchers:
-      - alertname=~"ScoreCard_SlowRequests|ScoreCard_RequestsTooSlow"
+      - alertname="ScoreCard_SlowRequests"
     equal: [svc]
 
 receivers:
@@ -148,7 +148,7 @@ spec:
           for: 5m
           labels: {alert_level: red, team: balances, managed_by: git}
           annotations:
-            headline: more than 0.03 of hold-manager requests fail
+            headline: more than 3% of hold-manager requests fail
             runbook_link: https://runbooks.fjordskilling.example/hold-manager/hold-manager-too-many-errors
         - alert: HoldManager_SlowRequests
           expr: histogram_quantile(0.99, sum by(svc, le)(rate(grpc_server_handling_seconds_bucket{svc="hold-manager"}[5m]))) > 0.1

@@ -36,14 +36,6 @@ route:
     receiver: page-archive
     continue: true
   - matchers:
-    - squad="fan-market"
-    - action="wake"
-    receiver: fan-market-oncall
-  - matchers:
-    - squad="fan-market"
-    - action="queue"
-    receiver: fan-market-queue
-  - matchers:
     - squad="organisers"
     - action="wake"
     receiver: organisers-oncall
@@ -103,7 +95,7 @@ inhibit_rules:
 - source_matchers:
   - alertname="GuestListsUnreachable"
   target_matchers:
-  - alertname=~"GuestListsLatencyFastBurn|GuestListsTailLatency|GuestListsConsumerBehind"
+  - alertname=~"GuestListsLatencyFastBurn|GuestListsTailLatency"
   equal: [workload]
 
 receivers:
@@ -114,14 +106,6 @@ receivers:
 - name: page-archive
   webhook_configs:
   - url: https://notify.rowseven.example/hooks/page-archive
-    send_resolved: true
-- name: fan-market-oncall
-  webhook_configs:
-  - url: https://notify.rowseven.example/hooks/fan-market-oncall
-    send_resolved: true
-- name: fan-market-queue
-  webhook_configs:
-  - url: https://notify.rowseven.example/hooks/fan-market-queue
     send_resolved: true
 - name: organisers-oncall
   webhook_configs:
@@ -203,6 +187,16 @@ spec:
       annotations:
         summary: "poster-render takes longer than 2.5 s"
         playbook: "https://rb.rowseven.example/PosterRenderTailLatency"
+    - alert: PosterRenderCertExpiresSoon
+      expr: min by(workload)(probe_ssl_earliest_cert_expiry{workload="poster-render"}) - time() < 10 * 86400
+      for: 10m
+      labels:
+        action: queue
+        squad: organisers
+        site: hq
+      annotations:
+        summary: "a certificate of poster-render is about to expire"
+        playbook: "https://rb.rowseven.example/PosterRenderCertExpiresSoon"
     - alert: PosterRenderFailureRatio
       expr: |
         sum by(workload)(
@@ -218,7 +212,7 @@ spec:
         squad: organisers
         site: hq
       annotations:
-        summary: "more than 0.08 of poster-render requests fail"
+        summary: "more than 8% of poster-render messages fail"
         playbook: "https://rb.rowseven.example/PosterRenderFailureRatio"
     - alert: PosterRenderReplicaBehind
       expr: max by(workload)(avg_over_time(pg_replication_lag_seconds{workload="poster-render"}[5m])) > 120
@@ -230,18 +224,6 @@ spec:
       annotations:
         summary: "a database replica of poster-render is behind"
         playbook: "https://rb.rowseven.example/PosterRenderReplicaBehind"
-    - alert: PosterRenderRestartLoop
-      expr: |
-        max by(workload)(increase(kube_pod_container_status_restarts_total{workload="poster-render"}[20m]))
-        > 3
-      for: 2m
-      labels:
-        action: wake
-        squad: organisers
-        site: hq
-      annotations:
-        summary: "a container of poster-render keeps being restarted"
-        playbook: "https://rb.rowseven.example/PosterRenderRestartLoop"
   - name: poster-render-slo
     rules:
     - alert: PosterRenderLatencyFastBurn
@@ -280,25 +262,11 @@ spec:
       annotations:
         summary: "no target of push-relay is up"
         playbook: "https://rb.rowseven.example/PushRelayUnreachable"
-    - alert: PushRelayConsumerBehind
-      expr: |
-        sum by(workload)(kafka_consumergroup_lag{workload="push-relay"}) > 1000
-        and
-        sum by(workload)(kafka_consumergroup_lag{workload="push-relay"})
-        >= sum by(workload)(kafka_consumergroup_lag{workload="push-relay"} offset 6m)
-      for: 10m
-      labels:
-        action: wake
-        squad: messaging
-        site: hq
-      annotations:
-        summary: "push-relay does not keep up with its messages"
-        playbook: "https://rb.rowseven.example/PushRelayConsumerBehind"
     - alert: PushRelayTailLatency
       expr: |
         histogram_quantile(
           0.9,
-          sum by(le)(rate(consumer_processing_duration_seconds_bucket{workload="push-relay"}[10m]))
+          sum by(workload, le)(rate(consumer_processing_duration_seconds_bucket[10m]))
         )
         > 1
       for: 10m
@@ -309,8 +277,30 @@ spec:
       annotations:
         summary: "push-relay takes longer than 1 s"
         playbook: "https://rb.rowseven.example/PushRelayTailLatency"
+    - alert: PushRelaySlowShareHigh
+      expr: |
+        1
+        - (
+          sum by(workload)(consumer_processing_duration_seconds_bucket{workload="push-relay",le="1.0"})
+          - sum by(workload)(
+            consumer_processing_duration_seconds_bucket{workload="push-relay",le="1.0"} offset 10m
+          )
+        )
+        / (
+          sum by(workload)(consumer_processing_duration_seconds_count{workload="push-relay"})
+          - sum by(workload)(consumer_processing_duration_seconds_count{workload="push-relay"} offset 10m)
+        )
+        > 0.1
+      for: 10m
+      labels:
+        action: wake
+        squad: messaging
+        site: hq
+      annotations:
+        summary: "too many messages of push-relay take longer than 1 s"
+        playbook: "https://rb.rowseven.example/PushRelaySlowShareHigh"
     - alert: PushRelayRestartLoop
-      expr: max by(workload)(delta(kube_pod_container_status_restarts_total{workload="push-relay"}[20m])) > 3
+      expr: max by(workload)(increase(kube_pod_container_status_restarts_total{workload="push-relay"}[20m])) > 3
       for: 2m
       labels:
         action: wake

@@ -38,14 +38,8 @@ route:
             - responsible="cluster-ops"
           receiver: cluster-ops-pager
         - matchers:
-            - responsible="shipper-experience"
-          receiver: shipper-experience-pager
-        - matchers:
             - responsible="telematics"
           receiver: telematics-pager
-        - matchers:
-            - responsible="freight-billing"
-          receiver: freight-billing-pager
         - matchers:
             - responsible="paperwork"
           receiver: paperwork-pager
@@ -59,14 +53,8 @@ route:
             - responsible="cluster-ops"
           receiver: cluster-ops-tickets
         - matchers:
-            - responsible="shipper-experience"
-          receiver: shipper-experience-tickets
-        - matchers:
             - responsible="telematics"
           receiver: telematics-tickets
-        - matchers:
-            - responsible="freight-billing"
-          receiver: freight-billing-tickets
         - matchers:
             - responsible="paperwork"
           receiver: paperwork-tickets
@@ -104,14 +92,6 @@ receivers:
     webhook_configs:
       - url: https://notify.brennhaul.example/hooks/cluster-ops-tickets
         send_resolved: true
-  - name: shipper-experience-pager
-    webhook_configs:
-      - url: https://notify.brennhaul.example/hooks/shipper-experience-pager
-        send_resolved: true
-  - name: shipper-experience-tickets
-    webhook_configs:
-      - url: https://notify.brennhaul.example/hooks/shipper-experience-tickets
-        send_resolved: true
   - name: telematics-pager
     webhook_configs:
       - url: https://notify.brennhaul.example/hooks/telematics-pager
@@ -119,14 +99,6 @@ receivers:
   - name: telematics-tickets
     webhook_configs:
       - url: https://notify.brennhaul.example/hooks/telematics-tickets
-        send_resolved: true
-  - name: freight-billing-pager
-    webhook_configs:
-      - url: https://notify.brennhaul.example/hooks/freight-billing-pager
-        send_resolved: true
-  - name: freight-billing-tickets
-    webhook_configs:
-      - url: https://notify.brennhaul.example/hooks/freight-billing-tickets
         send_resolved: true
   - name: paperwork-pager
     webhook_configs:
@@ -194,7 +166,7 @@ spec:
           for: 8m
           labels:
             level: red
-            responsible: shipper-experience
+            responsible: cluster-ops
             managed_by: git
           annotations:
             headline: dispatch-board gets next to no requests

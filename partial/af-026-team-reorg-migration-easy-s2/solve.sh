@@ -32,20 +32,6 @@ route:
   repeat_interval: 4h
   routes:
   - matchers:
-    - owned_by="shop"
-    receiver: shop-inbox
-    routes:
-    - matchers:
-      - severity="page"
-      receiver: shop-wakeup
-  - matchers:
-    - owned_by="edge"
-    receiver: edge-inbox
-    routes:
-    - matchers:
-      - severity="page"
-      receiver: edge-wakeup
-  - matchers:
     - owned_by="integrity"
     receiver: integrity-inbox
     routes:
@@ -95,22 +81,6 @@ receivers:
 - name: noc-mailbox
   webhook_configs:
   - url: https://notify.pawnandpetrel.example/hooks/noc-mailbox
-    send_resolved: true
-- name: shop-wakeup
-  webhook_configs:
-  - url: https://notify.pawnandpetrel.example/hooks/shop-wakeup
-    send_resolved: true
-- name: shop-inbox
-  webhook_configs:
-  - url: https://notify.pawnandpetrel.example/hooks/shop-inbox
-    send_resolved: true
-- name: edge-wakeup
-  webhook_configs:
-  - url: https://notify.pawnandpetrel.example/hooks/edge-wakeup
-    send_resolved: true
-- name: edge-inbox
-  webhook_configs:
-  - url: https://notify.pawnandpetrel.example/hooks/edge-inbox
     send_resolved: true
 - name: integrity-wakeup
   webhook_configs:

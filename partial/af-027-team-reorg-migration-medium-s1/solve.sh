@@ -64,14 +64,6 @@ route:
         - severity="minor"
       receiver: board-issuing
     - matchers:
-        - owning_team="bookkeeping"
-        - severity="emergency"
-      receiver: rota-bookkeeping
-    - matchers:
-        - owning_team="bookkeeping"
-        - severity="minor"
-      receiver: board-bookkeeping
-    - matchers:
         - owning_team="transfers"
         - severity="emergency"
       receiver: rota-transfers
@@ -139,14 +131,6 @@ receivers:
     webhook_configs:
       - url: https://notify.tallowbank.example/hooks/board-issuing
         send_resolved: true
-  - name: rota-bookkeeping
-    webhook_configs:
-      - url: https://notify.tallowbank.example/hooks/rota-bookkeeping
-        send_resolved: true
-  - name: board-bookkeeping
-    webhook_configs:
-      - url: https://notify.tallowbank.example/hooks/board-bookkeeping
-        send_resolved: true
   - name: rota-transfers
     webhook_configs:
       - url: https://notify.tallowbank.example/hooks/rota-transfers
@@ -190,11 +174,11 @@ groups:
         for: 30m
         labels:
           severity: minor
-          owning_team: bookkeeping
+          owning_team: pipelines
           environment: production
         annotations:
           headline: a certificate of payee-check is about to expire
-          runbook_link: https://handbook.tallowbank.example/bookkeeping/payee-check/certificate-expiring-payee-check.html
+          runbook_link: https://handbook.tallowbank.example/pipelines/payee-check/certificate-expiring-payee-check.html
 
       - alert: TargetsMissing_PayeeCheck
         expr: sum by (system) (up{system="payee-check"}) == 0 or absent(up{system="payee-check"})

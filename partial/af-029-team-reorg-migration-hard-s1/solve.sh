@@ -198,7 +198,7 @@ spec:
         response: wake
         crew: edge
       annotations:
-        headline: 'more than 0.08 of feature-flags requests fail'
+        headline: 'more than 8% of feature-flags requests fail'
         runbook: 'https://docs.voltarrow.example/runbooks/feature-flags#failure-ratio-feature-flags'
   - name: static-assets-health
     rules:
@@ -398,6 +398,6 @@ spec:
         response: wake
         crew: mobility
       annotations:
-        headline: 'more than 0.08 of meter-intake requests fail'
+        headline: 'more than 8% of meter-intake requests fail'
         runbook: 'https://docs.voltarrow.example/runbooks/meter-intake#failure-ratio-meter-intake'
 END_OF_FILE

@@ -230,7 +230,7 @@ groups:
           owner: agronomy
           env: prod
         annotations:
-          summary: pest-alerts gets next to no requests
+          summary: pest-alerts gets next to no jobs
           runbook: https://runbooks.farrowfield.example/pest-alerts/requests-dried-up-pest-alerts
 
       - alert: Unreachable_PestAlerts
@@ -371,7 +371,7 @@ groups:
           owner: maps
           env: prod
         annotations:
-          summary: too many requests to scene-fetcher take longer than 3 s
+          summary: too many jobs of scene-fetcher take longer than 3 s
           runbook: https://runbooks.farrowfield.example/scene-fetcher/requests-too-slow-scene-fetcher
 
       - alert: Unreachable_SceneFetcher
@@ -478,7 +478,7 @@ groups:
           owner: pipelines
           env: prod
         annotations:
-          summary: too many requests to pest-alerts take longer than 3 s
+          summary: too many jobs of pest-alerts take longer than 3 s
           runbook: https://runbooks.farrowfield.example/pest-alerts/requests-too-slow-pest-alerts
 
   - name: tile-server-health

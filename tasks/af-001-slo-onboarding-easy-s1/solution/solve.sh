@@ -236,7 +236,7 @@ groups:
           squad: data-platform
           site: hq
         annotations:
-          summary: 'too many requests to event-ingest take longer than 0.8 s'
+          summary: 'too many requests of event-ingest take longer than 0.8 s'
           runbook_url: 'https://wiki.tiffinroute.example/oncall/data-platform/event-ingest-slow-share-high'
       - alert: EventIngestConsumerBehind
         expr: >-

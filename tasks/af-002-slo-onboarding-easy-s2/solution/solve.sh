@@ -196,7 +196,7 @@ spec:
         responsible: exams
         source: prometheus
       annotations:
-        headline: more than 0.03 of gradebook requests fail
+        headline: more than 3% of gradebook requests fail
         playbook: https://ops.chalkmeadow.example/playbooks/gradebook-alert-failure-ratio?service=gradebook
 
   - name: author-studio-service-health

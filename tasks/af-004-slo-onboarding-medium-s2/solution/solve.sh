@@ -294,7 +294,7 @@ groups:
     for: 3m
     labels: {alert_level: critical, crew: virtual-care, source: prometheus}
     annotations:
-      title: 'more than 0.08 of queue-estimator requests fail'
+      title: 'more than 8% of queue-estimator requests fail'
       runbook_url: 'https://handbook.klinivonord.example/virtual-care/queue-estimator/queue-estimator-requests-failing.html'
 
   - alert: QueueEstimator_CertRenewalOverdue
@@ -340,7 +340,7 @@ groups:
     for: 8m
     labels: {alert_level: critical, crew: virtual-care, source: prometheus}
     annotations:
-      title: 'too many requests to waiting-room take longer than 0.5 s'
+      title: 'too many requests of waiting-room take longer than 0.5 s'
       runbook_url: 'https://handbook.klinivonord.example/virtual-care/waiting-room/waiting-room-slow-share-high.html'
 
   - alert: WaitingRoom_ContainerRestarts

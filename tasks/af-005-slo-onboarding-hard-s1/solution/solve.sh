@@ -361,7 +361,7 @@ groups:
       env: live
       source: rules
     annotations:
-      title: 'too many requests to dosage-lookup take longer than 0.1 s'
+      title: 'too many requests of dosage-lookup take longer than 0.1 s'
       playbook: 'https://runbooks.mendsparrow.example/dosage-lookup/svc-dosage-lookup-too-many-slow'
   - alert: SvcDosageLookupLatencyHigh
     expr: |

@@ -91,12 +91,12 @@ inhibit_rules:
   - source_matchers:
       - alertname="SkipModelAlertUnreachable"
     target_matchers:
-      - alertname=~"SkipModelAlertBudgetBurnHigh|SkipModelAlertBudgetBurnElevated|SkipModelAlertLateResponses|SkipModelAlertBatchMissedRun"
+      - alertname=~"SkipModelAlertBudgetBurnHigh|SkipModelAlertBudgetBurnElevated|SkipModelAlertNoTraffic|SkipModelAlertBacklogHigh"
     equal: [svc]
   - source_matchers:
       - alertname="ArtistPortalAlertUnreachable"
     target_matchers:
-      - alertname=~"ArtistPortalAlertTooManyErrors|ArtistPortalAlertBudgetBurnHigh|ArtistPortalAlertNoTraffic"
+      - alertname=~"ArtistPortalAlertTooManyErrors|ArtistPortalAlertBudgetBurnHigh|ArtistPortalAlertLateResponses"
     equal: [svc]
 
 receivers:
@@ -160,26 +160,17 @@ groups:
           headline: 'no target of skip-model is up'
           playbook: 'https://ops.balladrycloud.example/playbooks/skip-model-alert-unreachable?service=skip-model'
 
-      - alert: SkipModelAlertLateResponses
+      - alert: SkipModelAlertBacklogHigh
         expr: |
-          1
-            -
-          sum by (svc) (rate(task_execution_seconds_bucket{svc="skip-model", le="4.0"}[10m]))
-          / sum by (svc) (rate(task_execution_seconds_count{svc="skip-model"}[10m]))
-          > 0.08
-        for: 5m
+          sum by (svc) (kafka_consumergroup_lag{svc="skip-model"}) > 5000
+          and
+          sum by (svc) (kafka_consumergroup_lag{svc="skip-model"})
+          >= sum by (svc) (kafka_consumergroup_lag{svc="skip-model"} offset 4m)
+        for: 12m
         labels: {urgency: immediate, crew: discovery, env: live, source: rules}
         annotations:
-          headline: 'too many requests to skip-model take longer than 4 s'
-          playbook: 'https://ops.balladrycloud.example/playbooks/skip-model-alert-late-responses?service=skip-model'
-
-      - alert: SkipModelAlertBatchMissedRun
-        expr: time() - max by (svc) (batch_last_success_timestamp_seconds{svc="skip-model"}) > 3 * 3600
-        for: 5m
-        labels: {urgency: business-hours, crew: discovery, env: live, source: rules}
-        annotations:
-          headline: 'the batch job of skip-model is overdue'
-          playbook: 'https://ops.balladrycloud.example/playbooks/skip-model-alert-batch-missed-run?service=skip-model'
+          headline: 'skip-model does not keep up with its messages'
+          playbook: 'https://ops.balladrycloud.example/playbooks/skip-model-alert-backlog-high?service=skip-model'
 
       - alert: SkipModelAlertRestartLoop
         expr: max by (svc) (increase(kube_pod_container_status_restarts_total{svc="skip-model"}[20m])) > 2
@@ -188,6 +179,17 @@ groups:
         annotations:
           headline: 'a container of skip-model keeps being restarted'
           playbook: 'https://ops.balladrycloud.example/playbooks/skip-model-alert-restart-loop?service=skip-model'
+
+      - alert: SkipModelAlertNoTraffic
+        expr: |
+          sum by (svc) (rate(task_executions_total{svc="skip-model"}[5m])) < 2
+          or
+          absent(task_executions_total{svc="skip-model"})
+        for: 8m
+        labels: {urgency: immediate, crew: discovery, env: live, source: rules}
+        annotations:
+          headline: 'skip-model gets next to no tasks'
+          playbook: 'https://ops.balladrycloud.example/playbooks/skip-model-alert-no-traffic?service=skip-model'
 
   - name: artist-portal-service-health
     rules:
@@ -217,19 +219,21 @@ groups:
         for: 3m
         labels: {urgency: immediate, crew: artist-services, env: live, source: rules}
         annotations:
-          headline: 'more than 0.08 of artist-portal requests fail'
+          headline: 'more than 8% of artist-portal requests fail'
           playbook: 'https://ops.balladrycloud.example/playbooks/artist-portal-alert-too-many-errors?service=artist-portal'
 
-      - alert: ArtistPortalAlertNoTraffic
+      - alert: ArtistPortalAlertLateResponses
         expr: |
-          sum by (svc) (rate(http_server_responses_total{svc="artist-portal"}[5m])) < 2
-          or
-          absent(http_server_responses_total{svc="artist-portal"})
-        for: 8m
+          1
+            -
+          sum by (svc) (rate(http_server_response_seconds_bucket{svc="artist-portal", le="0.25"}[10m]))
+          / sum by (svc) (rate(http_server_response_seconds_count{svc="artist-portal"}[10m]))
+          > 0.08
+        for: 5m
         labels: {urgency: immediate, crew: artist-services, env: live, source: rules}
         annotations:
-          headline: 'artist-portal gets next to no requests'
-          playbook: 'https://ops.balladrycloud.example/playbooks/artist-portal-alert-no-traffic?service=artist-portal'
+          headline: 'too many requests of artist-portal take longer than 0.25 s'
+          playbook: 'https://ops.balladrycloud.example/playbooks/artist-portal-alert-late-responses?service=artist-portal'
 
   - name: licence-keys-service-health
     rules:
@@ -254,6 +258,17 @@ groups:
           headline: 'licence-keys takes longer than 0.25 s'
           playbook: 'https://ops.balladrycloud.example/playbooks/licence-keys-alert-tail-latency?service=licence-keys'
 
+      - alert: LicenceKeysAlertThrottlingHigh
+        expr: |
+          sum by (svc) (rate(container_cpu_cfs_throttled_periods_total{svc="licence-keys"}[10m]))
+          / sum by (svc) (rate(container_cpu_cfs_periods_total{svc="licence-keys"}[10m]))
+          > 0.4
+        for: 15m
+        labels: {urgency: business-hours, crew: playback, env: live, source: rules}
+        annotations:
+          headline: 'licence-keys is throttled too often'
+          playbook: 'https://ops.balladrycloud.example/playbooks/licence-keys-alert-throttling-high?service=licence-keys'
+
       - alert: LicenceKeysAlertTooManyErrors
         expr: |
           sum by (svc) (
@@ -268,7 +283,7 @@ groups:
         for: 3m
         labels: {urgency: immediate, crew: playback, env: live, source: rules}
         annotations:
-          headline: 'more than 0.08 of licence-keys requests fail'
+          headline: 'more than 8% of licence-keys requests fail'
           playbook: 'https://ops.balladrycloud.example/playbooks/licence-keys-alert-too-many-errors?service=licence-keys'
 
       - alert: LicenceKeysAlertProbeFailing
@@ -278,14 +293,6 @@ groups:
         annotations:
           headline: 'licence-keys does not answer from outside'
           playbook: 'https://ops.balladrycloud.example/playbooks/licence-keys-alert-probe-failing?service=licence-keys'
-
-      - alert: LicenceKeysAlertRestartLoop
-        expr: max by (svc) (increase(kube_pod_container_status_restarts_total{svc="licence-keys"}[20m])) > 2
-        for: 5m
-        labels: {urgency: immediate, crew: playback, env: live, source: rules}
-        annotations:
-          headline: 'a container of licence-keys keeps being restarted'
-          playbook: 'https://ops.balladrycloud.example/playbooks/licence-keys-alert-restart-loop?service=licence-keys'
 
   - name: gift-codes-service-health
     rules:

@@ -156,7 +156,7 @@ spec:
             owned_by: access-control
             environment: production
           annotations:
-            summary: too many requests to gate-scan take longer than 0.1 s
+            summary: too many requests of gate-scan take longer than 0.1 s
             runbook_url: https://git.gatewren.example/access-control/runbooks/blob/main/gate-scan.md#gate-scan-alert-too-many-slow
         - alert: GateScanAlertCrashLooping
           expr: max by(system)(increase(kube_pod_container_status_restarts_total{system="gate-scan"}[10m])) > 3

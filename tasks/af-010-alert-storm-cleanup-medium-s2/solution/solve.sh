@@ -44,14 +44,6 @@ route:
     - alert_level="amber"
     receiver: team-classroom-routine
   - matchers:
-    - responsible="authoring"
-    - alert_level="red"
-    receiver: team-authoring-urgent
-  - matchers:
-    - responsible="authoring"
-    - alert_level="amber"
-    receiver: team-authoring-routine
-  - matchers:
     - responsible="infrastructure"
     - alert_level="red"
     receiver: team-infrastructure-urgent
@@ -68,13 +60,13 @@ route:
     - alert_level="amber"
     receiver: team-campus-routine
   - matchers:
-    - responsible="learner-success"
+    - responsible="authoring"
     - alert_level="red"
-    receiver: team-learner-success-urgent
+    receiver: team-authoring-urgent
   - matchers:
-    - responsible="learner-success"
+    - responsible="authoring"
     - alert_level="amber"
-    receiver: team-learner-success-routine
+    receiver: team-authoring-routine
   - matchers:
     - responsible="exams"
     - alert_level="red"
@@ -123,14 +115,6 @@ receivers:
   webhook_configs:
   - url: https://notify.vellumquay.example/hooks/team-classroom-routine
     send_resolved: true
-- name: team-authoring-urgent
-  webhook_configs:
-  - url: https://notify.vellumquay.example/hooks/team-authoring-urgent
-    send_resolved: true
-- name: team-authoring-routine
-  webhook_configs:
-  - url: https://notify.vellumquay.example/hooks/team-authoring-routine
-    send_resolved: true
 - name: team-infrastructure-urgent
   webhook_configs:
   - url: https://notify.vellumquay.example/hooks/team-infrastructure-urgent
@@ -147,13 +131,13 @@ receivers:
   webhook_configs:
   - url: https://notify.vellumquay.example/hooks/team-campus-routine
     send_resolved: true
-- name: team-learner-success-urgent
+- name: team-authoring-urgent
   webhook_configs:
-  - url: https://notify.vellumquay.example/hooks/team-learner-success-urgent
+  - url: https://notify.vellumquay.example/hooks/team-authoring-urgent
     send_resolved: true
-- name: team-learner-success-routine
+- name: team-authoring-routine
   webhook_configs:
-  - url: https://notify.vellumquay.example/hooks/team-learner-success-routine
+  - url: https://notify.vellumquay.example/hooks/team-authoring-routine
     send_resolved: true
 - name: team-exams-urgent
   webhook_configs:
@@ -195,7 +179,7 @@ spec:
         responsible: exams
         managed_by: git
       annotations:
-        headline: 'more than 0.05 of gradebook requests fail'
+        headline: 'more than 5% of gradebook requests fail'
         runbook_link: 'https://rb.vellumquay.example/gradebook-TooManyErrors'
 
     - alert: gradebook-EndpointFailing

@@ -305,7 +305,7 @@ groups:
           owning_team: deals
           managed_by: git
         annotations:
-          headline: payout-worker gets next to no requests
+          headline: payout-worker gets next to no tasks
           playbook: https://portal.twicewell.example/services/payout-worker/runbooks/requests-dried-up-payout-worker
 
       - alert: BatchMissedRunPayoutWorker

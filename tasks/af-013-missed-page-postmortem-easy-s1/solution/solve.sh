@@ -32,13 +32,6 @@ route:
   repeat_interval: 4h
   routes:
   - matchers:
-    - responsible="open-data"
-    receiver: open-data-inbox
-    routes:
-    - matchers:
-      - level="red"
-      receiver: open-data-wakeup
-  - matchers:
     - responsible="line-control"
     receiver: line-control-inbox
     routes:
@@ -46,12 +39,12 @@ route:
       - level="red"
       receiver: line-control-wakeup
   - matchers:
-    - responsible="revenue"
-    receiver: revenue-inbox
+    - responsible="open-data"
+    receiver: open-data-inbox
     routes:
     - matchers:
       - level="red"
-      receiver: revenue-wakeup
+      receiver: open-data-wakeup
   - matchers:
     - responsible="runtime"
     receiver: runtime-inbox
@@ -101,14 +94,6 @@ receivers:
   webhook_configs:
   - url: https://notify.metroheron.example/hooks/unrouted
     send_resolved: true
-- name: open-data-wakeup
-  webhook_configs:
-  - url: https://notify.metroheron.example/hooks/open-data-wakeup
-    send_resolved: true
-- name: open-data-inbox
-  webhook_configs:
-  - url: https://notify.metroheron.example/hooks/open-data-inbox
-    send_resolved: true
 - name: line-control-wakeup
   webhook_configs:
   - url: https://notify.metroheron.example/hooks/line-control-wakeup
@@ -117,13 +102,13 @@ receivers:
   webhook_configs:
   - url: https://notify.metroheron.example/hooks/line-control-inbox
     send_resolved: true
-- name: revenue-wakeup
+- name: open-data-wakeup
   webhook_configs:
-  - url: https://notify.metroheron.example/hooks/revenue-wakeup
+  - url: https://notify.metroheron.example/hooks/open-data-wakeup
     send_resolved: true
-- name: revenue-inbox
+- name: open-data-inbox
   webhook_configs:
-  - url: https://notify.metroheron.example/hooks/revenue-inbox
+  - url: https://notify.metroheron.example/hooks/open-data-inbox
     send_resolved: true
 - name: runtime-wakeup
   webhook_configs:
@@ -233,7 +218,7 @@ groups:
       responsible: journeys
       site: hq
     annotations:
-      headline: "more than 0.05 of live-delays requests fail"
+      headline: "more than 5% of live-delays requests fail"
       playbook: "https://ops.metroheron.example/playbooks/requests-failing-live-delays?service=live-delays"
 - name: live-delays-slo
   rules:

@@ -293,7 +293,7 @@ groups:
       responsible: disruption
       env: prod
     annotations:
-      title: "too many requests to rebook-bot take longer than 0.3 s"
+      title: "too many requests of rebook-bot take longer than 0.3 s"
       playbook: "https://wiki.roomlark.example/oncall/disruption/requests-too-slow-rebook-bot"
 - name: mail-sender-service-health
   rules:
@@ -326,7 +326,7 @@ groups:
       responsible: outreach
       env: prod
     annotations:
-      title: "mail-sender gets next to no requests"
+      title: "mail-sender gets next to no messages"
       playbook: "https://wiki.roomlark.example/oncall/outreach/traffic-too-low-mail-sender"
   - alert: TargetsMissingMailSender
     expr: |
@@ -363,7 +363,7 @@ groups:
       responsible: outreach
       env: prod
     annotations:
-      title: "more than 0.08 of mail-sender requests fail"
+      title: "more than 8% of mail-sender messages fail"
       playbook: "https://wiki.roomlark.example/oncall/outreach/too-many-errors-mail-sender"
 - name: member-card-service-health
   rules:
@@ -400,7 +400,7 @@ groups:
       responsible: members
       env: prod
     annotations:
-      title: "more than 0.08 of member-card requests fail"
+      title: "more than 8% of member-card requests fail"
       playbook: "https://wiki.roomlark.example/oncall/members/too-many-errors-member-card"
   - alert: MemoryPressureMemberCard
     expr: |

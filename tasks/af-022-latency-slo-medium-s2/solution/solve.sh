@@ -81,7 +81,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="ScoreCard_TargetsMissing"
     target_matchers:
-      - alertname=~"ScoreCard_SlowRequests|ScoreCard_RequestsTooSlow"
+      - alertname="ScoreCard_SlowRequests"
     equal: [svc]
 
 receivers:
@@ -153,7 +153,7 @@ spec:
           for: 5m
           labels: {alert_level: red, team: balances, managed_by: git}
           annotations:
-            headline: more than 0.03 of hold-manager requests fail
+            headline: more than 3% of hold-manager requests fail
             runbook_link: https://runbooks.fjordskilling.example/hold-manager/hold-manager-too-many-errors
         - alert: HoldManager_SlowRequests
           expr: histogram_quantile(0.99, sum by(svc, le)(rate(grpc_server_handling_seconds_bucket{svc="hold-manager"}[5m]))) > 0.1
@@ -212,6 +212,13 @@ spec:
           annotations:
             headline: a database replica of score-card is behind
             runbook_link: https://runbooks.fjordskilling.example/score-card/score-card-replication-delayed
+        - alert: ScoreCard_DiskFillingUp
+          expr: min by(svc)(predict_linear(kubelet_volume_stats_available_bytes{svc="score-card"}[1h], 8 * 3600)) < 0
+          for: 15m
+          labels: {alert_level: amber, team: loans, managed_by: git}
+          annotations:
+            headline: a volume of score-card is filling up
+            runbook_link: https://runbooks.fjordskilling.example/score-card/score-card-disk-filling-up
         - alert: ScoreCard_ConnectionsExhausted
           expr: sum by(svc)(go_sql_stats_connections_in_use{svc="score-card"}) / sum by(svc)(go_sql_stats_connections_max_open{svc="score-card"}) > 0.85
           for: 10m
@@ -219,13 +226,15 @@ spec:
           annotations:
             headline: score-card is running out of database connections
             runbook_link: https://runbooks.fjordskilling.example/score-card/score-card-connections-exhausted
-        - alert: ScoreCard_RequestsTooSlow
-          expr: 1 - sum by(svc)(rate(grpc_server_handling_seconds_bucket{svc="score-card",le="0.5"}[10m])) / sum by(svc)(rate(grpc_server_handling_seconds_count{svc="score-card"}[10m])) > 0.05
-          for: 8m
-          labels: {alert_level: red, team: loans, managed_by: git}
+    - name: score-card-slo
+      rules:
+        - alert: ScoreCard_SlownessBudgetElevated
+          expr: svc_grpc:slow_over_total:rate4h{svc="score-card"} > 6.72 * (1 - 0.99) and svc_grpc:slow_over_total:rate20m{svc="score-card"} > 6.72 * (1 - 0.99)
+          for: 5m
+          labels: {alert_level: amber, team: loans, managed_by: git}
           annotations:
-            headline: too many requests to score-card take longer than 0.5 s
-            runbook_link: https://runbooks.fjordskilling.example/score-card/score-card-requests-too-slow
+            headline: score-card is spending its latency budget 6.72 times too fast
+            runbook_link: https://runbooks.fjordskilling.example/score-card/score-card-slowness-budget-elevated
 END_OF_FILE
 
 put rules/sli-records.yml <<'END_OF_FILE'

@@ -414,7 +414,7 @@ spec:
             responsible: transactions
             site: hq
           annotations:
-            title: payout-worker gets next to no requests
+            title: payout-worker gets next to no tasks
             runbook_link: https://kb.attictrove.example/a/payout-worker/ProdPayoutWorkerBelowTrafficFloor
 
         - alert: ProdPayoutWorkerCrashLooping

@@ -36,14 +36,6 @@ route:
     receiver: page-archive
     continue: true
   - matchers:
-    - squad="fan-market"
-    - action="wake"
-    receiver: fan-market-oncall
-  - matchers:
-    - squad="fan-market"
-    - action="queue"
-    receiver: fan-market-queue
-  - matchers:
     - squad="organisers"
     - action="wake"
     receiver: organisers-oncall
@@ -103,12 +95,12 @@ inhibit_rules:
 - source_matchers:
   - alertname="PushRelayUnreachable"
   target_matchers:
-  - alertname=~"PushRelayLatencyFastBurn|PushRelayLatencySlowBurn|PushRelayTailLatency|PushRelayConsumerBehind"
+  - alertname=~"PushRelayLatencyFastBurn|PushRelayLatencySlowBurn|PushRelayTailLatency|PushRelaySlowShareHigh"
   equal: [workload]
 - source_matchers:
   - alertname="GuestListsUnreachable"
   target_matchers:
-  - alertname=~"GuestListsLatencyFastBurn|GuestListsTailLatency|GuestListsConsumerBehind"
+  - alertname=~"GuestListsLatencyFastBurn|GuestListsTailLatency"
   equal: [workload]
 
 receivers:
@@ -119,14 +111,6 @@ receivers:
 - name: page-archive
   webhook_configs:
   - url: https://notify.rowseven.example/hooks/page-archive
-    send_resolved: true
-- name: fan-market-oncall
-  webhook_configs:
-  - url: https://notify.rowseven.example/hooks/fan-market-oncall
-    send_resolved: true
-- name: fan-market-queue
-  webhook_configs:
-  - url: https://notify.rowseven.example/hooks/fan-market-queue
     send_resolved: true
 - name: organisers-oncall
   webhook_configs:
@@ -208,6 +192,19 @@ spec:
       annotations:
         summary: "guest-lists takes longer than 0.8 s"
         playbook: "https://rb.rowseven.example/GuestListsTailLatency"
+    - alert: GuestListsPoolNearLimit
+      expr: |
+        sum by(workload)(go_sql_stats_connections_in_use{workload="guest-lists"})
+        / sum by(workload)(go_sql_stats_connections_max_open{workload="guest-lists"})
+        > 0.8
+      for: 3m
+      labels:
+        action: wake
+        squad: organisers
+        site: hq
+      annotations:
+        summary: "guest-lists is running out of database connections"
+        playbook: "https://rb.rowseven.example/GuestListsPoolNearLimit"
     - alert: GuestListsReplicaBehind
       expr: max by(workload)(avg_over_time(pg_replication_lag_seconds{workload="guest-lists"}[5m])) > 120
       for: 10m
@@ -218,20 +215,6 @@ spec:
       annotations:
         summary: "a database replica of guest-lists is behind"
         playbook: "https://rb.rowseven.example/GuestListsReplicaBehind"
-    - alert: GuestListsConsumerBehind
-      expr: |
-        sum by(workload)(kafka_consumergroup_lag{workload="guest-lists"}) > 1000
-        and
-        sum by(workload)(kafka_consumergroup_lag{workload="guest-lists"})
-        >= sum by(workload)(kafka_consumergroup_lag{workload="guest-lists"} offset 6m)
-      for: 10m
-      labels:
-        action: wake
-        squad: organisers
-        site: hq
-      annotations:
-        summary: "guest-lists does not keep up with its messages"
-        playbook: "https://rb.rowseven.example/GuestListsConsumerBehind"
   - name: guest-lists-slo
     rules:
     - alert: GuestListsLatencyFastBurn
@@ -287,6 +270,16 @@ spec:
       annotations:
         summary: "poster-render takes longer than 2.5 s"
         playbook: "https://rb.rowseven.example/PosterRenderTailLatency"
+    - alert: PosterRenderCertExpiresSoon
+      expr: min by(workload)(probe_ssl_earliest_cert_expiry{workload="poster-render"}) - time() < 10 * 86400
+      for: 10m
+      labels:
+        action: queue
+        squad: organisers
+        site: hq
+      annotations:
+        summary: "a certificate of poster-render is about to expire"
+        playbook: "https://rb.rowseven.example/PosterRenderCertExpiresSoon"
     - alert: PosterRenderFailureRatio
       expr: |
         sum by(workload)(
@@ -302,7 +295,7 @@ spec:
         squad: organisers
         site: hq
       annotations:
-        summary: "more than 0.08 of poster-render requests fail"
+        summary: "more than 8% of poster-render messages fail"
         playbook: "https://rb.rowseven.example/PosterRenderFailureRatio"
     - alert: PosterRenderReplicaBehind
       expr: max by(workload)(avg_over_time(pg_replication_lag_seconds{workload="poster-render"}[5m])) > 120
@@ -314,18 +307,6 @@ spec:
       annotations:
         summary: "a database replica of poster-render is behind"
         playbook: "https://rb.rowseven.example/PosterRenderReplicaBehind"
-    - alert: PosterRenderRestartLoop
-      expr: |
-        max by(workload)(increase(kube_pod_container_status_restarts_total{workload="poster-render"}[20m]))
-        > 3
-      for: 2m
-      labels:
-        action: wake
-        squad: organisers
-        site: hq
-      annotations:
-        summary: "a container of poster-render keeps being restarted"
-        playbook: "https://rb.rowseven.example/PosterRenderRestartLoop"
   - name: poster-render-slo
     rules:
     - alert: PosterRenderLatencyFastBurn
@@ -364,20 +345,6 @@ spec:
       annotations:
         summary: "no target of push-relay is up"
         playbook: "https://rb.rowseven.example/PushRelayUnreachable"
-    - alert: PushRelayConsumerBehind
-      expr: |
-        sum by(workload)(kafka_consumergroup_lag{workload="push-relay"}) > 1000
-        and
-        sum by(workload)(kafka_consumergroup_lag{workload="push-relay"})
-        >= sum by(workload)(kafka_consumergroup_lag{workload="push-relay"} offset 6m)
-      for: 10m
-      labels:
-        action: wake
-        squad: messaging
-        site: hq
-      annotations:
-        summary: "push-relay does not keep up with its messages"
-        playbook: "https://rb.rowseven.example/PushRelayConsumerBehind"
     - alert: PushRelayTailLatency
       expr: |
         histogram_quantile(
@@ -395,6 +362,22 @@ spec:
       annotations:
         summary: "push-relay takes longer than 1 s"
         playbook: "https://rb.rowseven.example/PushRelayTailLatency"
+    - alert: PushRelaySlowShareHigh
+      expr: |
+        1
+        - sum by(workload)(
+          rate(consumer_processing_duration_seconds_bucket{workload="push-relay",le="1.0"}[10m])
+        )
+        / sum by(workload)(rate(consumer_processing_duration_seconds_count{workload="push-relay"}[10m]))
+        > 0.1
+      for: 10m
+      labels:
+        action: wake
+        squad: messaging
+        site: hq
+      annotations:
+        summary: "too many messages of push-relay take longer than 1 s"
+        playbook: "https://rb.rowseven.example/PushRelaySlowShareHigh"
     - alert: PushRelayRestartLoop
       expr: max by(workload)(increase(kube_pod_container_status_restarts_total{workload="push-relay"}[20m])) > 3
       for: 2m

@@ -64,14 +64,6 @@ route:
         - severity="minor"
       receiver: board-issuing
     - matchers:
-        - owning_team="bookkeeping"
-        - severity="emergency"
-      receiver: rota-bookkeeping
-    - matchers:
-        - owning_team="bookkeeping"
-        - severity="minor"
-      receiver: board-bookkeeping
-    - matchers:
         - owning_team="transfers"
         - severity="emergency"
       receiver: rota-transfers
@@ -138,14 +130,6 @@ receivers:
   - name: board-issuing
     webhook_configs:
       - url: https://notify.tallowbank.example/hooks/board-issuing
-        send_resolved: true
-  - name: rota-bookkeeping
-    webhook_configs:
-      - url: https://notify.tallowbank.example/hooks/rota-bookkeeping
-        send_resolved: true
-  - name: board-bookkeeping
-    webhook_configs:
-      - url: https://notify.tallowbank.example/hooks/board-bookkeeping
         send_resolved: true
   - name: rota-transfers
     webhook_configs:

@@ -354,6 +354,6 @@ groups:
       owner: quality
       source: prometheus
     annotations:
-      headline: "too many requests to rating-api take longer than 0.5 s"
+      headline: "too many requests of rating-api take longer than 0.5 s"
       runbook: "https://rb.plattervan.example/RatingApi_RequestsTooSlow"
 END_OF_FILE

@@ -224,7 +224,7 @@ spec:
         response: wake
         crew: edge
       annotations:
-        headline: 'more than 0.08 of feature-flags requests fail'
+        headline: 'more than 8% of feature-flags requests fail'
         runbook: 'https://docs.voltarrow.example/runbooks/feature-flags#failure-ratio-feature-flags'
   - name: static-assets-health
     rules:
@@ -302,7 +302,7 @@ spec:
         response: wake
         crew: meter-data
       annotations:
-        headline: 'more than 0.08 of meter-intake requests fail'
+        headline: 'more than 8% of meter-intake requests fail'
         runbook: 'https://docs.voltarrow.example/runbooks/meter-intake#failure-ratio-meter-intake'
     - alert: OutsideProbeFailsMeterIntake
       expr: avg by(svc)(avg_over_time(probe_success{svc="meter-intake"}[10m])) < 0.6

@@ -9,7 +9,8 @@ precedence asks for them. Durations are integer milliseconds.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -19,11 +20,17 @@ import promql_parser as reader
 from alertforge.prometheus.series import METRIC_NAME, is_legacy_name, number_text, quote
 
 MAX_LENGTH: Final = 8192  # characters; longer expressions take promtool itself tens of seconds
+READER_PANIC: Final = "PanicException"  # derived from BaseException, in a module that cannot be imported
+MAX_OPERATORS: Final = 256  # in one expression: reading 2,000 takes seconds, 4,000 half a minute
 MAX_DEPTH: Final = 160  # nesting of the tree, also keeps the reader's own recursion off the end of its stack
 
 
 class PromQLError(ValueError):
     """The text is not an expression this reader takes; one line."""
+
+
+class TooLargeError(PromQLError):
+    """Longer, deeper or made of more operators than is read here, whatever Prometheus says to it."""
 
 
 @dataclass(frozen=True)
@@ -148,16 +155,20 @@ _UNARY_PRECEDENCE: Final = 6
 def parse(text: str) -> Expr:
     """Read an expression. Raises PromQLError for what Prometheus refuses, and for absurd length or nesting."""
     if len(text) > MAX_LENGTH:
-        raise PromQLError(f"expression of {len(text)} characters (at most {MAX_LENGTH})")
-    plain = _without_raw_strings(text)
+        raise TooLargeError(f"expression of {len(text)} characters (at most {MAX_LENGTH})")
+    plain, times = _with_readable_numbers(_without_raw_strings(text))
     _check_nesting(plain)
+    _check_operators(plain)
     try:
-        node = reader.parse(plain)
-    except (KeyboardInterrupt, SystemExit):
+        node, patterns = _read(plain)
+        tree = _convert(node, times, 0)  # what a node says of itself may be refused as well
+        return _with_patterns(tree, patterns) if patterns else tree
+    except PromQLError:
         raise
-    except BaseException as error:  # a panic of the reader is not an Exception
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != READER_PANIC:
+            raise
         raise PromQLError(" ".join(str(error).split())[:300] or type(error).__name__) from None
-    return _convert(node, 0)
 
 
 @lru_cache(maxsize=4096)
@@ -200,6 +211,104 @@ def _without_raw_strings(text: str) -> str:
     return "".join(out)
 
 
+# A word, or a number with the `@` and sign before it. Digits with letters behind them are a duration; a colon behind a
+# number is that of a subquery, not the first character of a name.
+_WORD: Final = re.compile(
+    r"(?P<word>[A-Za-z_:][A-Za-z0-9_:]*)"
+    r"|(?P<at>@[ \t\r\n]*(?P<sign>[-+]?)[ \t\r\n]*)?"
+    r"(?P<number>0[xX][0-9A-Fa-f_]+|(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9_]+)?)"
+    r"(?P<rest>[A-Za-z0-9_.]*)(?P<colon>[ \t\r\n]*:)?"
+)
+_GAP: Final = re.compile(r"(?<=[0-9A-Fa-fxX])_(?=[0-9A-Fa-f])")  # between digits of a number
+_UNREADABLE: Final = re.compile(r"@|\b[0-9][0-9A-Fa-fxX.]*_")
+
+
+def _with_readable_numbers(text: str) -> tuple[str, Sequence[str]]:
+    """The text with its numbers as the reader takes them, and the times that stood behind `@`.
+
+    Prometheus takes `1_000`, and any 64 bits of milliseconds for a time; the reader refuses the first, and turns the
+    latter into a date, which ends in 9999 and, on its way here, begins in 1970. So it gets the number of the time.
+    """
+    if not _UNREADABLE.search(text):
+        return text, ()
+    times: list[str] = []
+
+    def readable(found: re.Match[str]) -> str:
+        if found["word"]:
+            return found[0]
+        duration = found["number"] + found["rest"] if found["rest"] else ""
+        number = duration or _GAP.sub("", found["number"])
+        if found["at"]:
+            seconds = duration_ms(duration) / 1000 if duration else _number_read(number)
+            times.append(_time_text(-seconds if found["sign"] == "-" else seconds))
+            number = f"@ {len(times) - 1}"
+        return number + (found["colon"] or "")
+
+    out, code = [], []
+    for kind, piece in (*_tokens(text), ("string", "")):
+        if kind == "code":
+            code.append(piece)
+        else:
+            out += [_WORD.sub(readable, "".join(code)), piece]
+            code = []
+    return "".join(out), times
+
+
+def _number_read(text: str) -> float:
+    """A number literal without underscores, as Go's ParseInt with base 0 and after it ParseFloat read it."""
+    if text[:2] in ("0x", "0X"):
+        return float(int(text, 16))
+    if text[0] == "0" and text.strip("01234567") == "":
+        return float(int(text, 8))
+    try:
+        return float(text)
+    except ValueError:
+        raise PromQLError(f"not a number: {text[:40]!r}") from None
+
+
+def _time_text(seconds: float) -> str:
+    """A time as an `@` modifier's number, to the millisecond. Raises PromQLError beyond Prometheus' own bounds."""
+    if not abs(seconds) < 2.0**63:
+        raise PromQLError("timestamp out of bounds for @ modifier")
+    milliseconds = math.floor(abs(seconds) * 1000 + 0.5)
+    return number_text(math.copysign(milliseconds / 1000, seconds))
+
+
+def _read(text: str) -> tuple[Any, Sequence[str]]:
+    """The reader's tree. Where a pattern is none of Rust's, its number stands in its place: Go's may be others."""
+    try:
+        return reader.parse(text), ()
+    except ValueError as error:
+        if "illegal regex" not in str(error):
+            raise
+    out: list[str] = []
+    patterns: list[str] = []
+    before = ""  # the last two characters
+    for kind, piece in _tokens(text):
+        if kind == "string" and before in ("=~", "!~"):
+            literal: Any = reader.parse(piece)
+            patterns.append(literal.val)
+            # of `!~` the reader asks for a pattern that takes the empty string, if nothing else is selected
+            piece = f'"{len(patterns) - 1}{"" if before == "=~" else "|"}"'
+        out.append(piece)
+        before = (before + piece)[-2:] if not piece.isspace() else before
+    return reader.parse("".join(out)), patterns
+
+
+def _with_patterns(tree: Expr, patterns: Sequence[str]) -> Expr:
+    """The tree with patterns in place of their numbers."""
+
+    def restored(matcher: Matcher) -> Matcher:
+        if matcher.op in ("=", "!="):
+            return matcher
+        return replace(matcher, value=patterns[int(matcher.value.rstrip("|"))])
+
+    def change(node: Expr) -> Expr:
+        return replace(node, matchers=tuple(map(restored, node.matchers))) if isinstance(node, Selector) else node
+
+    return rewrite(tree, change)
+
+
 def _check_nesting(text: str) -> None:
     if sum(map(text.count, "([{+-")) <= MAX_DEPTH:  # not even where all of them are nested
         return
@@ -216,46 +325,61 @@ def _check_nesting(text: str) -> None:
         elif not piece.isspace():
             signs = 0
         if depth > MAX_DEPTH or signs > MAX_DEPTH:
-            raise PromQLError(f"expression nested deeper than {MAX_DEPTH}")
+            raise TooLargeError(f"expression nested deeper than {MAX_DEPTH}")
 
 
-def _convert(node: Any, depth: int) -> Expr:
+_OPERATOR: Final = re.compile(r"[-+*/%^]|[=!<>]=|[<>]|\b(?:and|or|unless|atan2)\b")
+
+
+def _check_operators(text: str) -> None:
+    """The reader's time grows with the third power of a chain of operators."""
+    if len(text) > MAX_OPERATORS:
+        found = len(_OPERATOR.findall("".join(piece if kind == "code" else '""' for kind, piece in _tokens(text))))
+        if found > MAX_OPERATORS:
+            raise TooLargeError(f"expression of {found} operators (at most {MAX_OPERATORS})")
+
+
+def _convert(node: Any, times: Sequence[str], depth: int) -> Expr:
     if depth > MAX_DEPTH:
-        raise PromQLError(f"expression nested deeper than {MAX_DEPTH}")
+        raise TooLargeError(f"expression nested deeper than {MAX_DEPTH}")
     down = depth + 1
     match node:
         case reader.ParenExpr():
-            return _convert(node.expr, down)
+            return _convert(node.expr, times, down)
         case reader.NumberLiteral():
             return Number(float(node.val))
         case reader.StringLiteral():
             return String(node.val)
         case reader.VectorSelector():
-            return _selector(node)
+            return _selector(node, times)
         case reader.MatrixSelector():
-            return replace(_selector(node.vector_selector), window=_milliseconds(node.range))
+            return replace(_selector(node.vector_selector, times), window=_milliseconds(node.range))
         case reader.SubqueryExpr():
             step = None if node.step is None else _milliseconds(node.step)
             return Subquery(
-                _convert(node.expr, down), _milliseconds(node.range), step, _milliseconds(node.offset), _at(node.at)
+                _convert(node.expr, times, down),
+                _milliseconds(node.range),
+                step,
+                _milliseconds(node.offset),
+                _at(node.at, times),
             )
         case reader.Call():
-            return Call(node.func.name, tuple(_convert(arg, down) for arg in node.args))
+            return Call(node.func.name, tuple(_convert(arg, times, down) for arg in node.args))
         case reader.AggregateExpr():
-            param = None if node.param is None else _convert(node.param, down)
+            param = None if node.param is None else _convert(node.param, times, down)
             grouping, without = None, False
             if node.modifier is not None:
                 grouping = tuple(node.modifier.labels)
                 without = node.modifier.type == reader.AggModifierType.Without
-            return Aggregate(str(node.op), _convert(node.expr, down), grouping, without, param)
+            return Aggregate(str(node.op), _convert(node.expr, times, down), grouping, without, param)
         case reader.BinaryExpr():
-            return _binary(node, down)
+            return _binary(node, times, down)
         case reader.UnaryExpr():
-            return Unary(_convert(node.expr, down))
+            return Unary(_convert(node.expr, times, down))
     raise PromQLError(f"unknown kind of expression: {type(node).__name__}")
 
 
-def _binary(node: Any, depth: int) -> Binary:
+def _binary(node: Any, times: Sequence[str], depth: int) -> Binary:
     matching, bool_ = None, False
     modifier = node.modifier
     if modifier is not None:
@@ -270,7 +394,7 @@ def _binary(node: Any, depth: int) -> Binary:
             labels = tuple(modifier.matching.labels) if modifier.matching is not None else ()
             on = modifier.matching is not None and modifier.matching.type == reader.LabelModifierType.Include
             matching = Matching(labels, on, group, tuple(modifier.group_labels or ()))
-    return Binary(str(node.op), _convert(node.lhs, depth), _convert(node.rhs, depth), matching, bool_)
+    return Binary(str(node.op), _convert(node.lhs, times, depth), _convert(node.rhs, times, depth), matching, bool_)
 
 
 _MATCH_OPS: Final = (  # pairs: the reader's enums are not hashable
@@ -281,7 +405,7 @@ _MATCH_OPS: Final = (  # pairs: the reader's enums are not hashable
 )
 
 
-def _selector(node: Any) -> Selector:
+def _selector(node: Any, times: Sequence[str]) -> Selector:
     if node.matchers.or_matchers:
         raise PromQLError("`or` between matchers is not PromQL")
     name = node.name
@@ -292,7 +416,7 @@ def _selector(node: Any) -> Selector:
             name = m.value
         else:
             matchers.append(Matcher(m.name, op, m.value))
-    return Selector(name, tuple(matchers), None, _milliseconds(node.offset), _at(node.at))
+    return Selector(name, tuple(matchers), None, _milliseconds(node.offset), _at(node.at, times))
 
 
 def _milliseconds(delta: Any) -> int:
@@ -301,14 +425,14 @@ def _milliseconds(delta: Any) -> int:
     return int(delta.days * 86_400_000 + delta.seconds * 1000 + delta.microseconds // 1000)
 
 
-def _at(modifier: Any) -> str | None:
+def _at(modifier: Any, times: Sequence[str]) -> str | None:
     if modifier is None:
         return None
     if modifier.type == reader.AtModifierType.Start:
         return "start()"
     if modifier.type == reader.AtModifierType.End:
         return "end()"
-    return number_text(modifier.at.timestamp())
+    return times[int(modifier.at.timestamp())]
 
 
 # --- printing --------------------------------------------------------------------------------------------------------

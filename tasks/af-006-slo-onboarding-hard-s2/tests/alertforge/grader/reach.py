@@ -107,6 +107,11 @@ class Reach:
             self._known[key] = _close(self._placed, self._readers, _input(key))
         return self._known[key]
 
+    def recorded(self, series: Iterable[str]) -> frozenset[str]:
+        """The names of the records that may yield something on series."""
+        reached = self.of(series).rules
+        return frozenset(p.rule.name for p in self._placed if not p.rule.is_alert and p.number in reached)
+
     def needed(self, series: Iterable[str], wants_alert: Callable[[str], bool], records: Iterable[str]) -> list[Placed]:
         """The rules that can change what these alerts and records show, in the order of evaluation."""
         reached = self.of(series).rules

@@ -8,12 +8,12 @@ before promtool: an expression or a template whose cost has no bound is set asid
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from alertforge.prometheus import promql
+from alertforge.prometheus import promql, templates
 from alertforge.prometheus.rules import Group, Pairs, Problem, Rule, RuleFile
 
 MAX_RULES: Final = 2_000
@@ -22,6 +22,8 @@ MAX_RANGE: Final = 366 * 86_400_000  # milliseconds; a window, an offset
 MAX_NAME: Final = 512
 MAX_TEMPLATES: Final = 16_384  # characters of one rule's labels and annotations
 MAX_LOOPS: Final = 4  # `range` in one template
+MAX_RENDERED: Final = 2_000_000  # characters that one text may come to
+LOOPS_EXPECTED: Final = 16  # turns of a loop, when guessing what comes out of it
 DEFAULT_STEP: Final = 60_000  # of a subquery without one: the evaluation interval
 
 CheckRules = Callable[[Sequence[Rule]], Sequence[str | None]]
@@ -53,13 +55,10 @@ def lint(files: Sequence[RuleFile], check: CheckRules) -> Linted:
 
 
 def _guarded(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[RuleFile, ...]:
-    def keep(file: RuleFile, group: Group, rule: Rule) -> bool:
-        reason = guard(replace(rule, labels=_merged(group, rule)))
-        if reason:
-            problems.append(Problem(file.path, _where(group, rule), reason))
-        return not reason
-
-    return _affordable([_only(file, partial(keep, file)) for file in _within_limit(files, problems)], problems)
+    small = _within_limit(files, problems)
+    sound = aside(small, lambda group, rule: guard(replace(rule, labels=_merged(group, rule))))
+    problems += sound.problems
+    return _affordable(sound.rule_files, problems)
 
 
 def _affordable(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[RuleFile, ...]:
@@ -77,6 +76,19 @@ def _affordable(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[Rul
         problems.append(Problem(file.path, _where(group, rule), reason))
     numbers = iter(range(len(placed)))
     return tuple(_only(file, lambda group, rule: next(numbers) not in aside) for file in files)
+
+
+def aside(files: Sequence[RuleFile], fault: Callable[[Group, Rule], str]) -> Linted:
+    """Set aside every rule that has a fault, which becomes its problem."""
+    problems: list[Problem] = []
+
+    def keep(file: RuleFile, group: Group, rule: Rule) -> bool:
+        reason = fault(group, rule)
+        if reason:
+            problems.append(Problem(file.path, _where(group, rule), reason))
+        return not reason
+
+    return Linted(tuple(_only(file, partial(keep, file)) for file in files), tuple(problems))
 
 
 def _labour(rule: Rule) -> int:
@@ -120,13 +132,12 @@ def guard(rule: Rule) -> str:
     """Why the rule is not given to promtool, in a few words; empty where it is."""
     if len(rule.name) > MAX_NAME:
         return f"name of {len(rule.name)} characters (at most {MAX_NAME})"
-    if len(rule.expr) > promql.MAX_LENGTH:
-        return f"expression of {len(rule.expr)} characters (at most {promql.MAX_LENGTH})"
     try:
         tree = rule.tree
-    except promql.PromQLError as error:
-        # depth is ours to refuse; anything else is promtool's, which says it better
-        return str(error) if "nested deeper" in str(error) else _template_fault(rule)
+    except promql.TooLargeError as error:
+        return str(error)
+    except promql.PromQLError:
+        return _template_fault(rule)  # promtool's to refuse, which says it better
     return _expression_fault(tree) or _template_fault(rule)
 
 
@@ -138,32 +149,6 @@ def _expression_fault(tree: promql.Expr) -> str:
                 return f"reads {promql.duration_text(reach)} back (at most {promql.duration_text(MAX_RANGE)})"
     labour = work(tree)
     return f"{labour} operations a tick in subqueries (at most {MAX_WORK})" if labour > MAX_WORK else ""
-
-
-def without_history(files: Sequence[RuleFile], known: Sequence[RuleFile], longest: int) -> Linted:
-    """Set aside what compares with a time before the longest replay (milliseconds): none can show what that does.
-
-    What is `known` from before stays.
-    """
-    before = {(rule.name, rule.expr) for file in known for rule in file.rules()}
-    problems: list[Problem] = []
-
-    def keep(file: RuleFile, group: Group, rule: Rule) -> bool:
-        offset = max((node.offset for node in _shifted(rule)), default=0)
-        if offset < longest or (rule.name, rule.expr) in before:
-            return True
-        reason = f"offset {promql.duration_text(offset)} reaches back beyond every replay"
-        problems.append(Problem(file.path, _where(group, rule), reason))
-        return False
-
-    return Linted(tuple(_only(file, partial(keep, file)) for file in files), tuple(problems))
-
-
-def _shifted(rule: Rule) -> list[promql.Selector | promql.Subquery]:
-    try:
-        return [one for one in promql.walk(rule.tree) if isinstance(one, promql.Selector | promql.Subquery)]
-    except promql.PromQLError:
-        return []
 
 
 def work(tree: promql.Expr) -> int:
@@ -180,8 +165,7 @@ def _operations(tree: promql.Expr, times: int) -> int:
     return own + sum(_operations(child, inner) for child in promql.children(tree))
 
 
-_ACTION: Final = re.compile(r"\{\{-?\s*(/\*.*?\*/|.*?)\s*-?\}\}", re.DOTALL)
-_WIDE_FORMAT: Final = re.compile(r"%[-+# 0.\d]*(?:\d{4,}|\*)")
+_WIDE_FORMAT: Final = re.compile(r"%[-+# 0.\d]*(?:\d{3,}|\*)")
 
 
 def _template_fault(rule: Rule) -> str:
@@ -193,12 +177,11 @@ def _template_fault(rule: Rule) -> str:
 
 
 def template_fault(text: str) -> str:
-    """Why a template is not rendered: nested or many loops, a query in a loop, definitions, absurd formats."""
-    if "{{" not in text:
-        return ""
+    """Why a template is not rendered: many loops, loops or growth in a loop, definitions, absurd formats or sizes."""
     blocks: list[str] = []
-    loops = 0
-    for words in _actions(text):
+    loops, size = 0, len(text)
+    for action in templates.actions(text):
+        words = templates.words(action)
         head = words[0]
         if head in ("define", "template", "block"):
             return f"template uses `{head}`"
@@ -210,15 +193,25 @@ def template_fault(text: str) -> str:
             blocks.append(head)
         elif head == "end" and blocks:
             blocks.pop()
-        if "query" in words and "range" in blocks[: -1 if head == "range" else None]:
+        looping = "range" in blocks[: -1 if head == "range" else None]
+        if "query" in words and looping:
             return "template with a query in a loop"
-        if _WIDE_FORMAT.search(" ".join(words)):
+        if any(map(_WIDE_FORMAT.search, templates.literals(action))):
             return "template with an absurd format"
+        size *= _growth(words, len(text)) ** (LOOPS_EXPECTED if looping else 1)
+        if size > MAX_RENDERED:
+            return "template that may grow without bound"
     return f"template with more than {MAX_LOOPS} loops" if loops > MAX_LOOPS else ""
 
 
-def _actions(text: str) -> Iterator[list[str]]:
-    for match in _ACTION.finditer(text):
-        words = match[1].replace("(", " ").replace(")", " ").replace("|", " ").split()
-        if words and not words[0].startswith("/*"):
-            yield words
+def _growth(words: Sequence[str], length: int) -> int:
+    """How many times longer than what it is given an action's output may be, at most.
+
+    What is printed may be printed several times; a replacement may put its text between any two characters.
+    """
+    given = max(1, sum(word[0] in "$." for word in words))
+    printing = sum(word in ("print", "printf", "println") for word in words)
+    replacing = sum(word == "reReplaceAll" for word in words)
+    escaping = sum(word in ("html", "js", "urlquery") for word in words)
+    factor = given**printing * max(1, length // 2) ** replacing * 6**escaping
+    return int(min(factor, MAX_RENDERED + 1))

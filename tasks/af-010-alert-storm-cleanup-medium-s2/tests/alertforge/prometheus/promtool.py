@@ -68,6 +68,7 @@ class TestFile:
     """One test group: rules, series, and what to observe. One sample slot and one evaluation a minute.
 
     Every name in `alerts` is observed at each minute from 0 to `minutes`, each of `samples` (minute, expression) once.
+    `server` is what templates are told of the server: a host name for its URL and its `cluster` label; empty for none.
     """
 
     __test__ = False  # not a pytest class
@@ -77,6 +78,7 @@ class TestFile:
     minutes: int
     alerts: tuple[str, ...] = ()
     samples: tuple[tuple[int, str], ...] = ()
+    server: str = ""
 
 
 @dataclass(frozen=True)
@@ -212,6 +214,7 @@ def _test_mapping(file: TestFile, rules: str) -> dict[str, Any]:
         "tests": [
             {
                 "interval": "1m",
+                **_identity(file.server),
                 "input_series": [{"series": series, "values": values} for series, values in file.series],
                 "alert_rule_test": [
                     {"eval_time": f"{minute}m", "alertname": name}
@@ -223,6 +226,11 @@ def _test_mapping(file: TestFile, rules: str) -> dict[str, Any]:
             }
         ],
     }
+
+
+def _identity(server: str) -> dict[str, Any]:
+    """Without it templates find both empty, as on no server."""
+    return {"external_url": f"http://{server}:9090", "external_labels": {"cluster": server}} if server else {}
 
 
 def _read_junit(path: Path, files: Sequence[TestFile]) -> tuple[list[TestResult] | None, str]:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from alertforge.alertmanager.config import Config, RouteNode
 from alertforge.alertmanager.inhibition import decide
-from alertforge.grader.replay import Firing, Timeline
+from alertforge.grader.timeline import Firing, Timeline
 from alertforge.prometheus.series import Labels
 
 

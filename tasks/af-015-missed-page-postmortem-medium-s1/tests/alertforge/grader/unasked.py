@@ -5,12 +5,14 @@ Four checks of family `preserved`, one each for the whole workspace:
 
 | check | met when |
 |---|---|
-| unasked.alerts | no alert that is neither in the baseline nor requested reaches a receiver that notifies |
-| unasked.subjects | under a name that is one subject's own, nobody else's alert fires; no subject is made up |
+| unasked.alerts | no alert that is neither in the baseline nor requested reaches, or would, a receiver that notifies |
+| unasked.subjects | requested ones are for whom they are asked for; new ones of a fleet-wide name, for whom there is |
 | unasked.inhibitions | no alert that can fire suppresses another, but for where it did before or a request wants it |
 | unasked.routes | every alert that can fire goes where it went or where it should |
 
-An unasked alert is replayed without its `for`: one that waits longer than any scenario lasts pages all the same.
+An unasked alert is replayed without its `for`: one that waits longer than any scenario lasts pages all the same. A
+requested one may be about whom the baseline's alert of that name was about in the same scenario: to leave a defect in
+costs the request alone.
 Helper alerts that reach nobody cost nothing, nor does an inhibition between alerts that cannot be. Which alerts can
 fire is told by the spec, with the labels that the house gives them; labels that a workspace adds are looked at too.
 """
@@ -22,14 +24,15 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from alertforge.alertmanager import routing
-from alertforge.alertmanager.config import Config, InhibitRule, RouteNode
+from alertforge.alertmanager.config import Config, InhibitRule, Route, RouteNode
 from alertforge.alertmanager.matchers import Matcher, matches_all
 from alertforge.grader.definitions import Definition, Index, concerns, parsed, yielded
 from alertforge.grader.delivery import Delivery, alert_labels
+from alertforge.grader.integrations import canonical
 from alertforge.grader.reach import labels_of
-from alertforge.grader.replay import Firing, Timeline
 from alertforge.grader.result import PRESERVATION, Check, labels_text, runs
-from alertforge.grader.spec import AlertRequirement, RouteProbe, Spec
+from alertforge.grader.spec import AlertRequirement, RouteProbe, Scenario, Spec
+from alertforge.grader.timeline import Ask, Firing, Timeline
 from alertforge.prometheus import promql
 from alertforge.prometheus.promql import Aggregate, Call
 from alertforge.prometheus.rules import Rule, RuleFile
@@ -59,12 +62,14 @@ class Unasked:
     """What the rules of a workspace have beside the baseline and the requests.
 
     `watched` are alerts to observe in every scenario: unasked ones, and requested ones that may be about others.
+    `rewritten` are requested ones with a definition that the baseline does not have.
     """
 
     extras: Mapping[str, tuple[Definition, ...]]
     watched: frozenset[str]
     variants: tuple[Shown, ...] = ()
     open_names: Mapping[str, tuple[Labels, ...]] = field(default_factory=dict)  # known ones whose labels a replay tells
+    rewritten: frozenset[str] = frozenset()
 
 
 def look(spec: Spec, old: Index, new: Index) -> Unasked:
@@ -72,19 +77,19 @@ def look(spec: Spec, old: Index, new: Index) -> Unasked:
     requested = {alert.alert: alert for alert in spec.alerts}
     ours = {name: definitions for (is_alert, name), definitions in new.items() if is_alert}
     extras = {name: found for name, found in ours.items() if name not in requested and (True, name) not in old}
-    strangers = {
-        name for name, alert in requested.items() if alert.own_name and _strays(spec, alert, ours.get(name, ()))
-    }
     known: dict[str, list[Labels]] = {}
     for probe in spec.preservation.alerts:
         known.setdefault(probe.labels.get("alertname"), []).append(probe.labels)
     before = {name: set(definitions) for (is_alert, name), definitions in old.items() if is_alert}
     changed = {name: [one for one in found if one not in before.get(name, ())] for name, found in ours.items()}
+    people = _people(spec)
+    strangers = {name for name, alert in requested.items() if _strays(alert, changed.get(name, ()), people)}
     return Unasked(
         extras,
         frozenset(sorted(extras)[:MAX_EXTRAS]) | strangers,
         tuple(dict.fromkeys((*_variants(known, changed), *_statics(extras)))),
         {name: tuple(known[name]) for name, found in changed.items() if name in known and any(map(_is_open, found))},
+        frozenset(name for name, found in changed.items() if name in requested and found),
     )
 
 
@@ -103,13 +108,21 @@ def hurried(unasked: Unasked, files: Sequence[RuleFile]) -> tuple[RuleFile, ...]
     return tuple(map(of, files))
 
 
-def _strays(spec: Spec, alert: AlertRequirement, definitions: Iterable[Definition]) -> bool:
+def _strays(alert: AlertRequirement, definitions: Iterable[Definition], people: Collection[Labels]) -> bool:
     """Whether some definition may be about another subject than the requirement's."""
     subjects = _subjects_of(alert)
     names = {name for subject in subjects for name, _ in subject.pairs}
-    others = {probe.labels.only(names) for probe in spec.preservation.alerts} - subjects
+    others = {one.only(names) for one in people} - subjects
     others |= {Labels.of((name, SOMEBODY) for name, _ in subject.pairs) for subject in subjects}
     return any(concerns(one, other) for one in definitions for other in sorted(others) if other)
+
+
+def _people(spec: Spec) -> set[Labels]:
+    """Whom an alert can be about, by the labels that say so: whom the spec and the series of its scenarios name."""
+    names = {name for alert in spec.alerts for subject in _subjects_of(alert) for name, _ in subject.pairs}
+    texts = {series.series for scenario in spec.scenarios for series in scenario.series}
+    carried = {(labels_of(text) or Labels()).only(names) for text in texts}
+    return carried | {probe.labels.only(names) for probe in spec.preservation.alerts}
 
 
 def _subjects_of(alert: AlertRequirement) -> set[Labels]:
@@ -196,12 +209,14 @@ def _moments(timeline: Timeline, names: Collection[str]) -> Iterator[tuple[str, 
 # --- judging ---------------------------------------------------------------------------------------------------------
 
 
-def judge(spec: Spec, unasked: Unasked, timeline: Timeline, old: Config, delivery: Delivery) -> tuple[Check, ...]:
-    """The four checks."""
+def judge(
+    spec: Spec, unasked: Unasked, timeline: Timeline, start: Timeline, old: Config, delivery: Delivery
+) -> tuple[Check, ...]:
+    """The four checks. `start` is the timeline of the baseline's rules for what `strangers` asks."""
     shown = [*unasked.variants, *_fired(unasked, timeline)]
     out = [_alerts(unasked, timeline, delivery)]
     if spec.alerts:
-        out.append(_subjects(spec, timeline, delivery))
+        out.append(_subjects(spec, unasked, timeline, start, delivery))
     if spec.preservation.alerts:
         hidden = _unseen(unasked, timeline)
         out += [_inhibitions(spec, shown, hidden, old, delivery), _routes(spec, shown, old, delivery)]
@@ -237,39 +252,105 @@ def _alerts(unasked: Unasked, timeline: Timeline, delivery: Delivery) -> Check:
             return _check(
                 "alerts", expected, f"{labels_text(labels.pairs)} fires and reaches {_list(told)}", scenario, [minute]
             )
+    for certain, made in _silent(unasked, timeline):
+        reached = _would_reach(certain, made, delivery)
+        if reached:
+            fault = f"{labels_text(certain.pairs)} fires in no replay, and would reach {_list(reached)}"
+            return _check("alerts", expected, fault)
     return _check("alerts", expected, "")
 
 
-def _subjects(spec: Spec, timeline: Timeline, delivery: Delivery) -> Check:
-    expected = "alerts that bear a service's name fire for that service alone, and the others for nobody made up"
+def _silent(unasked: Unasked, timeline: Timeline) -> Iterator[tuple[Labels, frozenset[str]]]:
+    """Definitions of unasked alerts that fire in no replay: their certain labels, and the names of those made later."""
+    fired: dict[str, set[Labels]] = {}
+    for _, _, name, firing in _moments(timeline, unasked.extras):
+        fired.setdefault(name, set()).add(alert_labels(name, firing))
+    for name in sorted(unasked.extras)[:MAX_EXTRAS]:
+        for one in unasked.extras[name]:
+            certain = _certain(name, one)
+            if not any(labels.contains(certain) for labels in fired.get(name, ())):
+                yield certain, _made(one)
+
+
+def _made(one: Definition) -> frozenset[str]:
+    """Labels of an alert that are made while it fires, with whatever value."""
+    out = {key for key, value in one.labels if "{{" in value}
+    tree = parsed(one.expr)
+    for node in promql.walk(tree) if tree is not None else ():
+        if isinstance(node, Call) and node.func in ("label_replace", "label_join"):
+            out |= {arg.value for arg in node.args[1:2] if isinstance(arg, promql.String)}
+        elif isinstance(node, Aggregate) and node.op == "count_values" and isinstance(node.param, promql.String):
+            out.add(node.param.value)
+    return frozenset(out)
+
+
+def _would_reach(certain: Labels, made: Collection[str], delivery: Delivery) -> set[str]:
+    """Who is told of an alert by its certain labels, or may be by those that are made; the default tells nobody."""
+    if delivery.config is None or certain not in delivery.matches:
+        return set()
+    root = delivery.config.route
+    telling = {one.name for one in delivery.config.receivers if canonical(one)}
+
+    def may(route: Route, by_made: bool) -> Iterator[str]:
+        for child in route.routes:
+            if all(_may_hold(one, certain) and _could_have(one, certain, made) for one in child.matchers):
+                read = by_made or any(one.name in made and not certain.get(one.name) for one in child.matchers)
+                yield from may(child, read)
+                if read:
+                    yield child.receiver or ""
+
+    return ({*delivery.notified(certain), *may(root, False)} & telling) - {root.receiver}
+
+
+def _could_have(matcher: Matcher, certain: Labels, made: Collection[str]) -> bool:
+    """Whether a matcher does not ask for a label that an alert has no way to get."""
+    return matcher.name in made or bool(certain.get(matcher.name)) or matcher.op in ("!=", "!~") or not matcher.value
+
+
+def _subjects(spec: Spec, unasked: Unasked, timeline: Timeline, start: Timeline, delivery: Delivery) -> Check:
+    expected = "requested alerts fire for those whom the requests name, or did before, and for nobody who is not there"
     if delivery.broken:
         return _check("subjects", expected, "the configuration does not load")
-    asked = {alert.alert: alert for alert in spec.alerts}
-    judged = {(case.scenario, alert.alert) for alert in spec.alerts for case in alert.cases}
-    known = _known_values(spec)
-    for scenario, minute, name, firing in _moments(timeline, asked):
-        alert = asked[name]
-        # about nobody: where it is new, and where none of its own checks looks
-        unnamed = alert.kind == "alert" and (scenario, name) not in judged
-        another = all(_is_another(firing.labels, subject, unnamed) for subject in _subjects_of(alert))
-        made_up = (
-            not {(label, firing.labels.get(label)) for one in _subjects_of(alert) for label, _ in one.pairs} <= known
-        )
-        if made_up or (alert.own_name and another):
-            fault = f"{name} fires for {labels_text(firing.labels.pairs)}"
-            return _check("subjects", expected, fault, scenario, [minute])
+    for scenario, minute, name, firing in _strangers(spec, unasked, timeline, start):
+        fault = f"{name} fires for {labels_text(firing.labels.pairs)}"
+        return _check("subjects", expected, fault, scenario, [minute])
     return _check("subjects", expected, "")
 
 
-def _known_values(spec: Spec) -> frozenset[tuple[str, str]]:
-    """Whom an alert can be about, by the label that says so: what the spec and the series of its scenarios name."""
-    subjects = {subject for alert in spec.alerts for subject in _subjects_of(alert)}
-    names = {name for subject in subjects for name, _ in subject.pairs}
-    texts = {series.series for scenario in spec.scenarios for series in scenario.series}
-    carried = {pair for text in texts for pair in (labels_of(text) or Labels()).only(names).pairs}
-    probes = {pair for probe in spec.preservation.alerts for pair in probe.labels.pairs}
-    pairs = {pair for subject in subjects for pair in subject.pairs}
-    return frozenset({(name, "") for name in names} | carried | probes | pairs)
+def strangers(spec: Spec, unasked: Unasked, timeline: Timeline) -> list[Ask]:
+    """What to ask of the baseline's rules: did alerts that fire for somebody else do so before? Mostly nothing."""
+    found: dict[str, set[str]] = {}
+    for scenario, _, name, _ in _strangers(spec, unasked, timeline, Timeline({})):
+        found.setdefault(scenario, set()).add(name)
+    return [Ask(one, frozenset(found[one.id])) for one in spec.scenarios if one.id in found]
+
+
+def _strangers(
+    spec: Spec, unasked: Unasked, timeline: Timeline, start: Timeline
+) -> Iterator[tuple[str, int, str, Firing]]:
+    """When rewritten alerts fire for somebody for whom they should not, nor did in the same scenario at the start."""
+    asked = {alert.alert: alert for alert in spec.alerts if alert.alert in unasked.rewritten}
+    names = {name: {key for subject in _subjects_of(one) for key, _ in subject.pairs} for name, one in asked.items()}
+    before = {(scenario, name, firing.labels.only(names[name])) for scenario, _, name, firing in _moments(start, asked)}
+    judged = {(case.scenario, alert.alert) for alert in spec.alerts for case in alert.cases}
+    scenarios = {scenario.id: scenario for scenario in spec.scenarios}
+    for scenario, minute, name, firing in _moments(timeline, asked):
+        alert, whom = asked[name], firing.labels.only(names[name])
+        if (scenario, name, whom) in before:
+            continue
+        # about nobody: where it is new, and where none of its own checks looks
+        unnamed = alert.own_name and alert.kind == "alert" and (scenario, name) not in judged
+        another = all(_is_another(firing.labels, subject, unnamed) for subject in _subjects_of(alert))
+        # a new alert of a name for many may be about them all; what a broken one was about, the start tells
+        fleet_wide = alert.kind == "alert" and not alert.own_name
+        if another and not (fleet_wide and _shows(scenarios[scenario], whom)):
+            yield scenario, minute, name, firing
+
+
+def _shows(scenario: Scenario, whom: Labels) -> bool:
+    """Whether the series of a scenario are about somebody, too."""
+    carried = {pair for series in scenario.series for pair in (labels_of(series.series) or Labels()).pairs}
+    return carried.issuperset(whom.pairs)
 
 
 def _is_another(labels: Labels, subject: Labels, unnamed: bool) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from alertforge.grader.definitions import Index
 from alertforge.grader.delivery import Delivery
-from alertforge.grader.replay import Timeline
+from alertforge.grader.timeline import Timeline
 
 
 @dataclass(frozen=True)

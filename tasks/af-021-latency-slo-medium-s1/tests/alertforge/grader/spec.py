@@ -112,8 +112,8 @@ class AlertRequirement:
     """A new alert (`alert`) or the repair of one (`repair`).
 
     `definitions` is how many distinct rules of that name are fine; `burn` alerts are judged twice, once with the
-    reference SLI records in place of the workspace's own. Nobody but the subjects of the cases may fire under an
-    `own_name`.
+    reference SLI records in place of the workspace's own. Under an `own_name`, which bears the subject's, it may
+    fire for nobody else.
     """
 
     id: str

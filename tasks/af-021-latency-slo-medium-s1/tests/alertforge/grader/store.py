@@ -1,5 +1,5 @@
 # canary 68cf5144-25e7-4e78-a451-f9b6e7d7ae7c
-"""Answers of tools, kept between grades: one small JSON file per key. What cannot be read is not there."""
+"""Answers of tools, kept between grades: a small JSON file per key, its digest on top. A damaged one is not there."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ class Store:
         if self._folder is None:
             return None
         try:
-            stored = json.loads((self._folder / f"{key}.json").read_text("utf-8"))
-            return stored["answer"] if stored["key"] == key else None
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            digest, _, text = (self._folder / f"{key}.json").read_text("utf-8").partition("\n")
+            return json.loads(text) if digest == _digest(text) else None
+        except (OSError, ValueError, RecursionError):
             return None
 
     def put(self, key: str, answer: Any) -> None:
         """Store an answer, whole or not at all; a full disk costs the entry, not the grade."""
         if self._folder is None:
             return
-        temporary = None
+        text, temporary = json.dumps(answer, separators=(",", ":")), None
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=".new-")
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump({"key": key, "answer": answer}, file)
+                file.write(f"{_digest(text)}\n{text}")
             Path(temporary).replace(self._folder / f"{key}.json")
         except OSError:
             if temporary is not None:
@@ -46,7 +46,11 @@ class Store:
 
 def key(*parts: object) -> str:
     """A key for everything that decides an answer."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+    return _digest(json.dumps(parts, sort_keys=True, default=str))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def tool_identity(binary: Path) -> Sequence[object]:

@@ -27,14 +27,15 @@ from alertforge.grader import proof, unasked
 from alertforge.grader.definitions import Definition, Index, concerns, definition, index
 from alertforge.grader.delivery import Delivery, alert_labels
 from alertforge.grader.integrations import canonical
-from alertforge.grader.replay import Ask, Firing, Timeline
 from alertforge.grader.result import PRESERVATION, Check, labels_text, runs
 from alertforge.grader.spec import InhibitionCase, RouteProbe, Spec
+from alertforge.grader.timeline import Ask, Firing, Timeline
 from alertforge.grader.unasked import Unasked
 from alertforge.prometheus.rules import Group, Rule, RuleFile
 from alertforge.prometheus.series import Labels
 
 TOUCHED_PATH = "!touched-records"  # sorts before every rule file
+MAX_NAMED = 3  # alerts beside another that a check names
 
 
 @dataclass(frozen=True)
@@ -209,6 +210,7 @@ class Sides:
     plan: Plan
     old: Timeline
     new: Timeline
+    start: Timeline  # what `unasked.strangers` asks of the baseline
     old_config: Config
     old_delivery: Delivery | None  # None where both configurations say the same
     delivery: Delivery
@@ -234,7 +236,7 @@ def judge(sides: Sides) -> tuple[Check, ...]:
         *_receivers(sides),
         *(_route(sides, number, probe) for number, probe in enumerate(sides.spec.preservation.routes, 1)),
         *(_inhibition(sides, number, case) for number, case in enumerate(sides.spec.preservation.inhibitions, 1)),
-        *unasked.judge(sides.spec, sides.plan.unasked, sides.new, sides.old_config, sides.delivery),
+        *unasked.judge(sides.spec, sides.plan.unasked, sides.new, sides.start, sides.old_config, sides.delivery),
     )
 
 
@@ -394,7 +396,8 @@ def _notified(delivery: Delivery, labels: Labels) -> list[tuple[Any, ...]]:
 
 def _inhibition(sides: Sides, number: int, case: InhibitionCase) -> Check:
     state = "inhibited" if case.suppressed else "not inhibited"
-    beside = "; ".join(labels_text(other.pairs) for other in case.others) or "nothing"
+    more = f"; {len(case.others) - MAX_NAMED} more" if len(case.others) > MAX_NAMED else ""
+    beside = "; ".join(labels_text(other.pairs) for other in case.others[:MAX_NAMED]) + more or "nothing"
     expected = f"{labels_text(case.labels.pairs)} beside {beside} is {state} as it was"
     what = f"inhibition.{number}"
     if sides.delivery.broken:

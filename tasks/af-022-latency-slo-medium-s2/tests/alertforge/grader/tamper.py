@@ -24,7 +24,7 @@ from alertforge.grader import clock
 from alertforge.grader.definitions import Definition, definition, tree_of
 from alertforge.grader.proof import series_labels
 from alertforge.grader.spec import Scenario
-from alertforge.prometheus import promql
+from alertforge.prometheus import promql, templates
 from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Matcher, Selector, String
 from alertforge.prometheus.rules import Group, Pairs, Rule, RuleFile
 from alertforge.prometheus.series import METRIC_NAME
@@ -303,15 +303,17 @@ def _plain_run(pattern: str) -> str:
 # --- labels ----------------------------------------------------------------------------------------------------------
 
 _OUTSIDE: Final = re.compile(
-    r"(?<![\w.$])(?:query|externalURL|pathPrefix)\b|(?:\$external|(?<!\w)\.External)(?:URL|Labels)\b"
+    r"(?<![\w.$])(?:query|externalURL|pathPrefix)\b"
+    r"|\$external(?:URL|Labels)\b|(?:(?<![\w$])|\$(?!labels\b)\w*)\.External(?:URL|Labels)\b"
 )
-_QUOTED: Final = re.compile(r'"(?:\\.|[^"\\])*"|`[^`]*`')
-_ACTION: Final = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_EVERYTHING: Final = re.compile(r"(?<![\w.$)\]])\.(?!\w)|\$(?![\w.])")  # `.` or `$` alone: all that a template knows
 
 
 def _looks_outside(text: str) -> bool:
     """Whether a template reads what an alert does not carry; a replay and a server differ there."""
-    return any(_OUTSIDE.search(_QUOTED.sub("''", action)) for action in _ACTION.findall(text))
+    code = [templates.without_literals(action) for action in templates.actions(text)]
+    narrowed = any(action.startswith(("range ", "with ")) for action in code)  # there `.` is something smaller
+    return any(_OUTSIDE.search(action) or (not narrowed and _EVERYTHING.search(action)) for action in code)
 
 
 # --- clock -----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,9 @@ leaves apart and that are the same all the same:
 - for an alert, which only needs to know whom it is about: operands of `and` and `or` in another order, a comparison of
   two vectors turned round, as long as no template asks for `$value`;
 - more labels, where no route, inhibition or grouping reads them and the expression has none of that name; more
-  annotations.
+  annotations;
+- in labels and annotations of an alert, `{{ $labels.x }}` in place of the value that every sample of the expression
+  has for x.
 
 What is not found here may still be equal; a check says so in words.
 """
@@ -17,7 +19,7 @@ What is not found here may still be equal; a check says so in words.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -30,6 +32,12 @@ from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Matcher,
 _FLIPPED: Final = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 _LABEL: Final = re.compile(r"[{,]\s*([A-Za-z_][A-Za-z0-9_]*)\s*=")
 _OWN: Final = re.compile(r"\s*\{\{-?\s*(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}\s*")
+_ACTION: Final = re.compile(
+    r"""\{\{((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|/\*(?:[^*]|\*(?!/))*\*/|[^"'`}]|\}(?!\}))*+)\}\}""",
+    re.DOTALL,
+)
+_LOOKUP: Final = re.compile(r"\s*(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)\s*")
+_REBINDS: Final = re.compile(r"\b(?:range|with|define|template|block)\b|:=|\$labels\s*=")
 _VALUE: Final = ("$value", ".Value")
 MAX_INLINED: Final = 20  # records written out in one expression
 
@@ -100,20 +108,51 @@ def _difference(old: Definition, new: Definition, was: Ground, now: Ground) -> s
     ):
         if before != after:
             return f"`{what}` was {duration_text(before)}, is {duration_text(after)}"
-    for what, given, got in (
-        ("label", dict(old.labels), dict(new.labels)),
-        ("annotation", dict(old.annotations), dict(new.annotations)),
+    had, has = _sure_labels(old), _sure_labels(new)
+    for what, given, got, beside in (
+        ("label", dict(old.labels), dict(new.labels), has),
+        ("annotation", dict(old.annotations), dict(new.annotations), {}),
     ):
         for name, value in given.items():
-            if got.get(name) != value:
+            written = _settled(got[name], has) if name in got else beside.get(name)
+            if written != _settled(value, had):
                 return f"{what} {name} was {value!r}, is {got[name]!r}" if name in got else f"{what} {name} is gone"
     valued = any(text in value for _, value in (*new.labels, *new.annotations) for text in _VALUE)
     if _meaning(old, None, valued) != _meaning(new, None, valued) and _meaning(old, was, valued) != _meaning(
         new, now, valued
     ):
         return "its expression is another one"
-    added = [name for name, value in new.labels if name not in dict(old.labels) and not _is_own(name, value)]
+    added = [
+        name
+        for name, value in new.labels
+        if name not in dict(old.labels) and not _is_own(name, value) and _settled(value, has) != has.get(name)
+    ]
     return next(filter(None, (_added(name, old, was, now) for name in added)), "")
+
+
+def _sure_labels(one: Definition) -> Mapping[str, str]:
+    """What templates of an alert find under `$labels` for certain: labels of its samples, not those of the rule."""
+    tree = _tree(one.expr) if one.is_alert else None
+    return {} if tree is None else yielded(tree, {record: dict(labels) for record, labels in one.records})
+
+
+def _settled(text: str, sure: Mapping[str, str]) -> str:
+    """A template with values in place of plain lookups of labels that are certain; nothing else is worked out.
+
+    Of the two ways to look up a label that is not certain, one is written.
+    """
+    if any(_REBINDS.search(body) for body in _ACTION.findall(text)):
+        return text
+
+    def settle(action: re.Match[str]) -> str:
+        lookup = _LOOKUP.fullmatch(action[1])
+        if lookup is None:
+            return action[0]
+        value = sure.get(lookup[1], "")
+        plain = value != "" and value == value.strip() and not {"{", "}"} & set(value)  # what no template reads anew
+        return value if plain else f"{{{{ $labels.{lookup[1]} }}}}"
+
+    return _ACTION.sub(settle, text)
 
 
 def _is_own(name: str, value: str) -> bool:

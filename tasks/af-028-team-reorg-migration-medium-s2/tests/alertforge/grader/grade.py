@@ -25,20 +25,25 @@ from pathlib import Path
 from typing import Any, Final
 
 from alertforge.alertmanager import amtool as alertmanager_tool
+from alertforge.alertmanager.amtool import AmtoolError
 from alertforge.alertmanager.config import Config, ConfigError
 from alertforge.grader import preservation, score, store, tamper, unasked
 from alertforge.grader import workspace as loading
 from alertforge.grader.definitions import index
 from alertforge.grader.delivery import Delivery, Match, active, deliver
 from alertforge.grader.judge import judge
-from alertforge.grader.lint import Linted, lint, without_history
+from alertforge.grader.lint import Linted, lint
 from alertforge.grader.observed import Observed
-from alertforge.grader.replay import Ask, Cache, Timeline, replay
+from alertforge.grader.replay import Cache, replay
 from alertforge.grader.result import Check, Judgement, Result
+from alertforge.grader.scope import within
 from alertforge.grader.spec import Spec, SpecError, load
 from alertforge.grader.store import Store
+from alertforge.grader.timeline import Ask, Timeline
 from alertforge.prometheus import promtool as rule_tool
 from alertforge.prometheus import rules
+from alertforge.prometheus.promql import PromQLError
+from alertforge.prometheus.promtool import PromtoolError
 from alertforge.prometheus.rules import Problem, Rule, RuleFile
 from alertforge.prometheus.series import Labels
 
@@ -135,7 +140,7 @@ def grade(
     tools = _tools(promtool, amtool, workers, cache, seconds)
     task = load_task(spec_dir)
     spec = task.spec
-    graded = _grade(task, workspace, tools)
+    graded = _grade_what_can_be(task, loading.load(workspace), tools)
     starts = {requirement.id: requirement.q_start for requirement in spec.requirements()}
     requirements = tuple(score.requirement_score(one, starts[one.requirement]) for one in graded.judgements)
     checks = (*(check for one in graded.judgements for check in one.checks), *graded.preserved)
@@ -154,7 +159,8 @@ def measure(
 ) -> dict[str, float]:
     """q of every requirement, by id: of the start repo these are the spec's `q_start`."""
     tools = _tools(promtool, amtool, workers, cache, TOTAL_SECONDS)
-    return {one.requirement: one.q for one in _grade(load_task(spec_dir), workspace, tools).judgements}
+    graded = _grade(load_task(spec_dir), loading.load(workspace), tools)
+    return {one.requirement: one.q for one in graded.judgements}
 
 
 def _tools(promtool: Path, amtool: Path, workers: int, cache: Path | None, seconds: float) -> Tools:
@@ -171,11 +177,61 @@ class _Graded:
     notes: tuple[str, ...]
 
 
-def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
+def _grade_what_can_be(task: Task, loaded: loading.Workspace, tools: Tools) -> _Graded:
+    """The grade; where the grader itself fails on what somebody wrote, that of the workspace without it."""
+    try:
+        return _grade(task, loaded, tools)
+    except BaseException as error:  # a panic of the reader is not an Exception
+        if _is_foreign(error):
+            raise
+        failure = error
+    for paths, rest in _without_changes(task, loaded):
+        if tools.left() <= LEAST_SECONDS:
+            break
+        try:
+            graded = _grade(task, rest, tools)
+        except BaseException as error:
+            if _is_foreign(error):
+                raise
+            continue
+        found = tuple(Problem(path, "", f"set aside, for the grader fails on it: {_told(failure)}") for path in paths)
+        return replace(graded, problems=(*graded.problems, *found))
+    raise failure
+
+
+def _is_foreign(error: BaseException) -> bool:
+    """Whether no file of the workspace can be the reason: the end of the process or the time, the task, the tools."""
+    return isinstance(
+        error,
+        SystemExit | KeyboardInterrupt | _TimeUpError | SpecError | OSError | PromtoolError | AmtoolError,
+    )
+
+
+def _without_changes(task: Task, loaded: loading.Workspace) -> Iterator[tuple[tuple[str, ...], loading.Workspace]]:
+    """The workspace without each file that is not the baseline's, and without all of them; with their paths."""
+    changed = [file for file in loaded.rule_files if file not in task.baseline_files]
+    for file in changed:
+        rest = tuple(other for other in loaded.rule_files if other is not file)
+        yield (file.path,), replace(loaded, rule_files=rest)
+    old = loaded.alertmanager in (None, task.baseline_config)
+    if not old:
+        yield (loading.ALERTMANAGER,), replace(loaded, alertmanager=None)
+    kept = tuple(file for file in loaded.rule_files if file in task.baseline_files)
+    paths = (*(file.path for file in changed), *(() if old else (loading.ALERTMANAGER,)))
+    yield paths, replace(loaded, rule_files=kept, alertmanager=loaded.alertmanager if old else None)
+
+
+def _told(error: BaseException) -> str:
+    """An error of our own in one line, with its place."""
+    text = "".join(traceback.format_exception_only(error)).strip()
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{text} ({Path(where.filename).name}:{where.lineno})"
+
+
+def _grade(task: Task, loaded: loading.Workspace, tools: Tools) -> _Graded:
     spec = task.spec
-    loaded = loading.load(root)
     linted = _lint(loaded.rule_files, tools)
-    recent = without_history(linted.rule_files, task.baseline_files, _longest(spec))
+    scoped = within(linted.rule_files, task.baseline_files, spec, [task.reference] if task.reference else ())
     config, config_problems = _check_config(loaded, tools)
     tampering = tamper.find(
         linted.rule_files,
@@ -186,12 +242,14 @@ def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
         requested=(*spec.preservation.touched_alerts, *spec.preservation.touched_records),
         scenarios=spec.scenarios,
     )
-    files = recent.rule_files
+    files = scoped.rule_files
     plan = preservation.plan(spec, files, task.baseline_files)
     proof = plan.asks(spec)
     timeline = _replay(unasked.hurried(plan.unasked, files), _merge(_asks(spec), proof), tools)
     reference = _reference_timeline(task, files, timeline, tools)
     before = _replay(plan.old_files, proof, tools) if proof else timeline
+    strangers = unasked.strangers(spec, plan.unasked, timeline)
+    start = _replay(task.baseline_files, strangers, tools) if strangers else Timeline({})
 
     same_config = config == task.baseline_config
     asked = preservation.label_sets(spec, plan, before, timeline, same_config)
@@ -207,6 +265,7 @@ def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
             plan,
             before,
             timeline,
+            start,
             task.baseline_config,
             old_delivery,
             delivery,
@@ -214,16 +273,11 @@ def _grade(task: Task, root: Path, tools: Tools) -> _Graded:
             observed.definitions,
         )
     )
-    problems = [*loaded.problems, *linted.problems, *recent.problems, *config_problems]
+    problems = [*loaded.problems, *linted.problems, *scoped.problems, *config_problems]
     if delivery.broken and config is not None:
         problems.append(Problem(loading.ALERTMANAGER, "", "its matchers cannot be evaluated"))
     notes = [f"{scenario}: {failure}" for scenario, found in timeline.failures.items() for failure in found]
     return _Graded(judge(spec, observed), preserved, tuple(problems), tampering, tuple(notes))
-
-
-def _longest(spec: Spec) -> int:
-    """Milliseconds of the longest replay."""
-    return max((scenario.minutes for scenario in spec.scenarios), default=0) * 60_000
 
 
 def _lint(files: Sequence[RuleFile], tools: Tools) -> Linted:
@@ -239,9 +293,18 @@ def _lint(files: Sequence[RuleFile], tools: Tools) -> Linted:
             known[rule] = verdict or ""
             if not known[rule].startswith(rule_tool.UNENDED):  # how busy the machine is says nothing about the rule
                 kept.put(keys[rule], known[rule])
-        return [known[rule] or None for rule in asked]
+        return [known[rule] or _unread(rule) for rule in asked]
 
     return lint(files, check)
+
+
+def _unread(rule: Rule) -> str | None:
+    """Why a rule that Prometheus takes is set aside all the same: nothing that looks at expressions would see it."""
+    try:
+        _ = rule.tree
+    except PromQLError as error:
+        return f"its expression cannot be looked at: {error}"
+    return None
 
 
 # --- replay ----------------------------------------------------------------------------------------------------------
@@ -423,10 +486,10 @@ def _guarded(options: argparse.Namespace) -> Result:
                 workers=options.workers,
                 cache=options.cache,
             )
-    except (Exception, _TimeUpError) as error:
-        text = "".join(traceback.format_exception_only(error))
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        return Result(score.nothing(), grader_error=f"{text} ({Path(where.filename).name}:{where.lineno})")
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        return Result(score.nothing(), grader_error=_told(error))
 
 
 class _TimeUpError(BaseException):

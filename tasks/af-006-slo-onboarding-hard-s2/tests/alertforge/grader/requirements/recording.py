@@ -19,9 +19,9 @@ import math
 
 from alertforge.grader.definitions import distinct_for
 from alertforge.grader.observed import Observed
-from alertforge.grader.replay import Samples
 from alertforge.grader.result import Check, Judgement, family_mean, labels_text
 from alertforge.grader.spec import CardinalityCase, RecordCase, RecordingRequirement
+from alertforge.grader.timeline import Samples
 from alertforge.prometheus.series import METRIC_NAME, Labels
 
 DUPLICATE: float = 0.8

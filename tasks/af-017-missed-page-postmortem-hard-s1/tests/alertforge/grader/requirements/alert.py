@@ -27,9 +27,9 @@ from collections.abc import Callable, Iterator
 
 from alertforge.grader.definitions import distinct_for
 from alertforge.grader.observed import Observed
-from alertforge.grader.replay import Firing, Timeline
 from alertforge.grader.result import Check, Judgement, family_mean, labels_text, runs, runs_text
 from alertforge.grader.spec import AlertCase, AlertRequirement, AnnotationRule, LabelRule, Quiet
+from alertforge.grader.timeline import Firing, Timeline
 from alertforge.prometheus.series import Labels
 
 DUPLICATE: float = 0.8

@@ -1,0 +1,181 @@
+# canary 5a4a4c39-63ea-4f16-acd4-9289be5e285f
+"""What a rule may look at: the series of the replays that it is judged by, and no further back than they reach.
+
+A server has series that no replay holds, and a past. A rule that asks for those could tell a replay from a server, or
+page on them without end, and nobody would see it. So a requested rule that is new reads, itself or by way of records,
+only metrics that its own replays hold; an edited neighbour those of any replay and what it read before. What goes
+beyond is set aside like a rule that Prometheus refuses. What stands in the baseline stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from alertforge.grader import definitions
+from alertforge.grader.definitions import Definition
+from alertforge.grader.lint import Linted, aside
+from alertforge.grader.reach import STATE_METRICS, Placed, Reach, place
+from alertforge.grader.spec import Scenario, Spec
+from alertforge.prometheus import promql
+from alertforge.prometheus.rules import Group, Rule, RuleFile
+from alertforge.prometheus.series import METRIC_NAME, Labels
+
+_Key = tuple[bool, str]  # is an alert, name
+_Placed = tuple[Group, Rule]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What one alert or record may look at."""
+
+    replays: tuple[Scenario, ...]
+    subjects: frozenset[Labels] = frozenset()  # that it is judged for; empty: any
+    known: frozenset[str] = frozenset()  # metrics that it has always read
+    back: int = 0  # milliseconds that it has always looked back
+    reach: Reach | None = None
+
+    @cached_property
+    def metrics(self) -> frozenset[str]:
+        """The names of all series."""
+        return frozenset(one.series.partition("{")[0] for replay in self.replays for one in replay.series) | self.known
+
+    @cached_property
+    def recorded(self) -> frozenset[str]:
+        """The records that yield something on these series."""
+        if self.reach is None:
+            return frozenset()
+        return self.reach.recorded(one.series for replay in self.replays for one in replay.series)
+
+    @cached_property
+    def longest(self) -> int:
+        """Milliseconds that it may look back: the longest replay."""
+        return max([self.back, *(60_000 * replay.minutes for replay in self.replays)])
+
+
+def within(
+    files: Sequence[RuleFile], baseline: Sequence[RuleFile], spec: Spec, reference: Sequence[RuleFile] = ()
+) -> Linted:
+    """Set aside the requested and the edited rules that look beyond their replays.
+
+    One alert or record is one thing: where a definition goes too far, all go that are new. `reference` are records that
+    may stand in place of the workspace's own.
+    """
+    before = {_meant(group, rule) for file in baseline for group in file.groups for rule in group.rules}
+    new: dict[_Key, list[_Placed]] = {}
+    for file in files:
+        for group in file.groups:
+            for rule in (rule for rule in group.rules if _meant(group, rule) not in before):
+                new.setdefault((rule.is_alert, rule.name), []).append((group, rule))
+    scopes = _scopes(spec, baseline, Reach(place([*files, *reference])))
+    look = _Look(new, frozenset(name for recording in spec.recordings for name in recording.records))
+    faults = {
+        key: next(filter(None, (look.fault(rule, scopes[key]) for _, rule in placed)), "")
+        for key, placed in new.items()
+        if key in scopes
+    }
+
+    def fault(group: Group, rule: Rule) -> str:
+        return "" if _meant(group, rule) in before else faults.get((rule.is_alert, rule.name), "")
+
+    return aside(files, fault)
+
+
+def _meant(group: Group, rule: Rule) -> tuple[bool, str, str]:
+    return rule.is_alert, rule.name, definitions.definition(rule, group).expr
+
+
+def _scopes(spec: Spec, baseline: Sequence[RuleFile], reach: Reach) -> dict[_Key, Scope]:
+    """The scope of each requested alert and record, and of each that was there."""
+    by_id = {scenario.id: scenario for scenario in spec.scenarios}
+    there: dict[_Key, list[Placed]] = {}
+    for placed in place(baseline):
+        there.setdefault((placed.rule.is_alert, placed.rule.name), []).append(placed)
+    made_of = {
+        name: {read for one in same for read in one.selects} for (alert, name), same in there.items() if not alert
+    }
+    scopes = {
+        key: Scope(
+            spec.scenarios,
+            known=_known({name for one in same for name in one.selects}, made_of),
+            back=max((_looks_back(node) for one in same if one.tree for node in promql.walk(one.tree)), default=0),
+            reach=reach,
+        )
+        for key, same in there.items()
+    }
+    for alert in spec.alerts:
+        replays = tuple(by_id[name] for name in dict.fromkeys(case.scenario for case in alert.cases))
+        subjects = frozenset(case.subject for case in alert.cases)
+        scopes[True, alert.alert] = Scope(replays, subjects, reach=reach)
+    for record in dict.fromkeys(name for recording in spec.recordings for name in recording.records):
+        asking = [recording for recording in spec.recordings if record in recording.records]
+        cases = [(value.scenario, value.subject) for one in asking for value in one.values]
+        names = [name for name, _ in cases] + [count.scenario for one in asking for count in one.cardinality]
+        replays = tuple(by_id[name] for name in dict.fromkeys(names))
+        scopes[False, record] = Scope(replays, frozenset(subject for _, subject in cases), reach=reach)
+    return scopes
+
+
+def _known(read: Set[str], made_of: Mapping[str, Set[str]]) -> frozenset[str]:
+    """What was read, what that is made of where it is recorded, and the records of nothing else."""
+    known = set(read)
+    while more := {name for one in known for name in made_of.get(one, ())} - known:
+        known |= more
+    while more := {name for name, parts in made_of.items() if parts and parts <= known} - known:
+        known |= more
+    return frozenset(known)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Follows what rules read."""
+
+    new: Mapping[_Key, Sequence[_Placed]]  # rules that are not the baseline's
+    requested: frozenset[str]  # records, which have scopes of their own
+
+    def fault(self, rule: Rule, scope: Scope, above: frozenset[str] = frozenset()) -> str:
+        """How a rule goes beyond its scope, in a few words; empty where it does not."""
+        tree = definitions.tree_of(rule)
+        if tree is None:
+            return ""  # promtool's to refuse
+        for node in promql.walk(tree):
+            if (back := _looks_back(node)) > scope.longest:
+                return f"looks {promql.duration_text(back)} back, beyond every replay that it is judged by"
+            if isinstance(node, promql.Selector):
+                for name in _names(node):
+                    if found := self._reads(name, scope, above):
+                        return found
+        return ""
+
+    def _reads(self, name: str | None, scope: Scope, above: frozenset[str]) -> str:
+        if name is None:
+            return "selects metrics by a pattern: which of them it reads on a server cannot be told"
+        if name in STATE_METRICS or name in scope.metrics or name in above:
+            return ""
+        ways = () if name in self.requested else self.new.get((False, name), ())
+        about = [rule for group, rule in ways if _is_about(scope.subjects, definitions.definition(rule, group))]
+        if about:
+            return next(filter(None, (self.fault(rule, scope, above | {name}) for rule in about)), "")
+        return "" if name in scope.recorded else f"reads {name[:80]!r}, which no replay that it is judged by holds"
+
+
+def _is_about(subjects: Iterable[Labels], one: Definition) -> bool:
+    known = tuple(subjects)
+    return not known or any(definitions.concerns(one, subject) for subject in known)
+
+
+def _looks_back(node: promql.Expr) -> int:
+    """Milliseconds."""
+    return max(node.window or 0, node.offset) if isinstance(node, promql.Selector | promql.Subquery) else 0
+
+
+def _names(selector: promql.Selector) -> list[str | None]:
+    """The metric names that a selector asks for; None among them where that cannot be told."""
+    if selector.name is not None:
+        return [selector.name]
+    for matcher in selector.matchers:
+        if matcher.name == METRIC_NAME and matcher.op in ("=", "=~"):
+            names: list[str | None] = [*(promql.alternatives(matcher.value) or ())]
+            return names or [None]
+    return [None]

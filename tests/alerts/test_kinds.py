@@ -10,6 +10,8 @@ import pytest
 
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
+from alertforge.prometheus import promql
+from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
 from alertforge.world import styles
 from alertforge.world.create import create
@@ -64,6 +66,38 @@ def test_texts_name_the_service_and_every_number(kind: str) -> None:
         rule.expr for rules in own.accepted(subject).values() for rule in rules
     )
     assert [name for name, _ in own.exported(subject) if name not in expressions] == []
+
+
+def looks_back(rules: Iterable[Rule]) -> int:
+    """Minutes of the longest window or offset."""
+    nodes = [node for rule in rules for node in promql.walk(rule.tree)]
+    spans = [node for node in nodes if isinstance(node, promql.Selector | promql.Subquery)]
+    return max((max(one.window or 0, one.offset) for one in spans), default=0) // 60_000
+
+
+@pytest.mark.parametrize(
+    ("kind", "window"),
+    [
+        *((kind, window) for kind, windows in styles.WINDOWS.items() for window in windows),
+        *((kind, 0) for kind in KINDS if kind not in styles.WINDOWS),
+    ],
+)
+def test_some_replay_is_as_long_as_right_rules_look_back(kind: str, window: int) -> None:
+    """The grader sets aside what looks further: see `grader/scope.py`."""
+    world = create(Seed.master("look-back"), services=3)
+    style = replace(
+        world.style,
+        for_={**world.style.for_, kind: min(styles.FOR_MINUTES[kind])}
+        if kind in styles.FOR_MINUTES
+        else world.style.for_,
+        windows={**world.style.windows, kind: window} if window else world.style.windows,
+        thresholds={**world.style.thresholds, kind: min(styles.THRESHOLDS.get(kind, ("0",)), key=float)},
+    )
+    world = replace(world, style=style)
+    subject, own = Subject(world, world.services[0]), KINDS[kind]
+    draws = own.plans(subject, world.services[1:], Seed.master("look-back"))
+    longest = max(draw(Seed.master("look-back").child(n)).minutes for n, draw in enumerate(draws))
+    assert looks_back([own.rule(subject), *(rule for way in own.accepted(subject).values() for rule in way)]) <= longest
 
 
 @pytest.mark.slow

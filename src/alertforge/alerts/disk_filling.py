@@ -195,8 +195,9 @@ class DiskFilling(StyledKind):
             extra=of(lambda at, minute: free - size if window <= minute < window + length else free),
             other_extra=steady, word="temporary file",
         )  # fmt: skip
+        whole = max(minutes, window + 3)  # some scenario is longer than what rules look back
         yield scenes.plan(
-            "nearly-full", "nearly full, and not growing", "silent", minutes,
+            "nearly-full", "nearly full, and not growing", "silent", whole,
             extra=of(lambda at, minute: Fraction(3, 100)), other_extra=steady, word="nearly full",
         )  # fmt: skip
         yield scenes.plan(

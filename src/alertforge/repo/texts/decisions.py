@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
-from typing import Any, Final
+from typing import Any
 
 from alertforge.repo.texts.tiers import tiers
 from alertforge.repo.texts.writer import Writer
 from alertforge.repo.wordings import upper
-
-_SATURDAY: Final = 5
-_HOLIDAYS: Final = ((1, 1), (12, 25), (12, 26))  # month, day
+from alertforge.world.calendar import working_day
 
 
 def decisions(writer: Writer) -> dict[str, str]:
@@ -26,17 +24,10 @@ def decisions(writer: Writer) -> dict[str, str]:
     for topic in rng.shuffled(topics):
         title = writer.say(f"{topic}-title")
         path = f"docs/adr/{number:04d}-{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}.md"
-        out[path] = _decision(writer, topic, title, number, _working_day(day))
+        out[path] = _decision(writer, topic, title, number, working_day(day))
         number += rng.between(1, 4)
         day += timedelta(days=rng.between(9, 60))
     return out
-
-
-def _working_day(day: date) -> date:
-    """The day, or the last one before it on which people work."""
-    while day.weekday() >= _SATURDAY or (day.month, day.day) in _HOLIDAYS:
-        day -= timedelta(days=1)
-    return day
 
 
 def _decision(writer: Writer, topic: str, title: str, number: int, day: date) -> str:

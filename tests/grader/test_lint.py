@@ -22,8 +22,6 @@ def rule_file(*rules: Rule, labels: tuple[tuple[str, str], ...] = ()) -> RuleFil
     ("expr", "reason"),
     [
         ("max_over_time(x[10y:1ms])", "reads"),
-        ("max_over_time(x[30d:1s])", "operations a tick"),
-        ("max_over_time(max_over_time(x[1d:1m])[1d:1m])", "operations a tick"),
         ("rate(x[10y])", "reads"),
         ("x offset 20y", "reads"),
         (" or ".join(["x"] * 5000), "characters"),
@@ -46,6 +44,13 @@ def test_expressions_without_bound_are_set_aside(expr: str, reason: str) -> None
 )
 def test_expressions_with_a_bound_go_to_promtool(expr: str) -> None:
     assert guard(Rule("A", expr)) == ""
+
+
+@pytest.mark.parametrize("expr", ["max_over_time(x[30d:1s])", "max_over_time(max_over_time(x[1d:1m])[1d:1m])"])
+def test_a_rule_that_is_too_laborious_goes_alone(expr: str) -> None:
+    linted = lint([rule_file(Rule("A", expr), Rule("B", "x"))], takes_all)
+    assert [rule.name for file in linted.rule_files for rule in file.rules()] == ["B"]
+    assert "operations a tick" in str(linted.problems[0])
 
 
 def test_the_most_laborious_rules_go_where_all_together_are_too_much() -> None:

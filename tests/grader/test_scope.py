@@ -93,6 +93,13 @@ def test_definitions_of_a_record_that_are_about_others_do_not_count() -> None:
     assert aside([shop, desk, Rule("A", 'h{svc="shop"} > 1'), Rule("B", 'h{svc="desk"} > 1')]) == []
 
 
+def test_definitions_that_a_selector_leaves_out_do_not_count() -> None:
+    shop = Rule("h", "sum by (svc) (http_total)", is_alert=False, labels=(("family", "http"),))
+    desk = Rule("h", "sum by (svc) (jobs_total)", is_alert=False, labels=(("family", "jobs"),))
+    assert aside([shop, desk, Rule("A", 'h{family="http"} > 1')]) == []
+    assert aside([shop, desk, Rule("A", "h > 1")]) == ["A"]
+
+
 def test_a_record_of_the_baseline_may_be_read_where_it_has_values() -> None:
     there = [record("ok", "sum(http_total)"), record("load", "sum(node_load1)")]
     assert aside([*there, Rule("A", "ok > 1")], there) == []

@@ -306,3 +306,10 @@ def test_patterns_of_go_alone_are_read(pattern: str) -> None:
     for text in (f'x{{a=~"{pattern}"}}', f'{{a!~"{pattern}"}}', f'x{{b=~"1", a!~"{pattern}", c=~"2|3"}} > 1'):
         assert to_text(parse(text)) == text
     assert normal_form(parse(f"x{{b!~'1', a=~'{pattern}'}}")) == normal_form(parse(f'x{{a=~"{pattern}",b!~"1"}}'))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("0e0", 0), ("0e1", 0), ("007e2", 700), ("00E-1", 0), ("0x1e2", 482), ("1e4", 10_000)]
+)
+def test_numbers_that_begin_with_zero_are_read_with_their_exponent(text: str, value: float) -> None:
+    assert promql.parse(f"x == {text}") == promql.parse(f"x == {value}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from alertforge.prometheus import templates
+from tests.hang import ends
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,8 @@ from alertforge.prometheus import templates
         ('{{ "a\\"}}" }}', ['"a\\"}}"']),
         ("{{/* }} */}}{{ 1 }}", ["1"]),
         ("{{ if\n$x }}y{{ end }}", ["if\n$x", "end"]),
+        ("{{/* ' */ -}}{{ if query `up` }}a{{ end }}{{- /* ' */ -}}", ["if query `up`", "end"]),
+        ("{{-\t/* ' */\n-}}{{ 1 }}{{-\n2 -}}{{/* '", ["1", "2"]),
         ("{{ cut off", []),
         ('{{ "cut off }}', []),
         ("{{}}", []),
@@ -25,6 +28,31 @@ from alertforge.prometheus import templates
 )
 def test_actions_end_where_they_end_in_go(text: str, found: list[str]) -> None:
     assert list(templates.actions(text)) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{" * 8000,
+        "{{ /*" * 3000,
+        '{{ "' * 4000,
+        "{{ `" * 4000 + "}}",
+        "{{/*" * 4000,
+        "{{/* */ }}" * 1500,
+    ],
+)
+def test_what_has_no_end_is_looked_at_once(text: str) -> None:
+    with ends(seconds=2):
+        for _ in range(100):
+            assert len(list(templates.actions(text))) <= 1
+
+
+def test_rewriting_leaves_what_it_does_not_change() -> None:
+    text = 'a {{ $labels.b }} {{- "}}" }} {{/* c */}} {{ cut'
+    assert templates.rewrite(text, lambda action: None) == text
+    assert templates.rewrite(text, lambda action: "B" if action == " $labels.b " else None) == text.replace(
+        "{{ $labels.b }}", "B"
+    )
 
 
 def test_literals_are_no_words() -> None:

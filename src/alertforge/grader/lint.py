@@ -40,41 +40,37 @@ def lint(files: Sequence[RuleFile], check: CheckRules) -> Linted:
     """Set aside what must not or cannot run. `check` is promtool's verdict on each rule: None, or why it is refused."""
     problems: list[Problem] = []
     files = _guarded(files, problems)
-    placed = [(file, group, rule) for file in files for group in file.groups for rule in group.rules]
     # group labels are part of what Prometheus reads, and a bad one would be found in none of the rules
-    asked = [replace(rule, labels=_merged(group, rule)) for _, group, rule in placed]
-    refused: set[int] = set()
-    for number, ((file, group, rule), verdict) in enumerate(zip(placed, check(asked) if asked else [], strict=True)):
-        if verdict is not None:
-            refused.add(number)
-            problems.append(Problem(file.path, _where(group, rule), verdict))
-    numbers = iter(range(len(placed)))
-    kept = tuple(_only(file, lambda group, rule: next(numbers) not in refused) for file in files)
-    return Linted(kept, tuple(problems))
+    asked = [replace(rule, labels=_merged(group, rule)) for group, rule in _placed(files)]
+    verdicts = iter(check(asked) if asked else ())
+    taken = aside(files, lambda group, rule: next(verdicts) or "")
+    return Linted(taken.rule_files, (*problems, *taken.problems))
+
+
+def _placed(files: Sequence[RuleFile]) -> list[tuple[Group, Rule]]:
+    """All rules in the order in which `aside` looks at them."""
+    return [(group, rule) for file in files for group in file.groups for rule in group.rules]
 
 
 def _guarded(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[RuleFile, ...]:
     small = _within_limit(files, problems)
     sound = aside(small, lambda group, rule: guard(replace(rule, labels=_merged(group, rule))))
-    problems += sound.problems
-    return _affordable(sound.rule_files, problems)
+    cheap = _affordable(sound.rule_files)
+    problems += (*sound.problems, *cheap.problems)
+    return cheap.rule_files
 
 
-def _affordable(files: Sequence[RuleFile], problems: list[Problem]) -> tuple[RuleFile, ...]:
+def _affordable(files: Sequence[RuleFile]) -> Linted:
     """Set the most laborious rules aside where all together are too much: they would take the time of the others."""
-    placed = [(file, group, rule) for file in files for group in file.groups for rule in group.rules]
-    labour = [_labour(rule) for _, _, rule in placed]
-    total, aside = sum(labour), set[int]()
-    for number in sorted(range(len(placed)), key=lambda number: -labour[number]):
+    labour = [_labour(rule) for _, rule in _placed(files)]
+    total, too_much = sum(labour), dict[int, str]()
+    for number in sorted(range(len(labour)), key=lambda number: -labour[number]):
         if total <= MAX_WORK:
             break
         total -= labour[number]
-        aside.add(number)
-        file, group, rule = placed[number]
-        reason = f"{labour[number]} operations a tick in subqueries (at most {MAX_WORK} in all)"
-        problems.append(Problem(file.path, _where(group, rule), reason))
-    numbers = iter(range(len(placed)))
-    return tuple(_only(file, lambda group, rule: next(numbers) not in aside) for file in files)
+        too_much[number] = f"{labour[number]} operations a tick in subqueries (at most {MAX_WORK} in all)"
+    numbers = iter(range(len(labour)))
+    return aside(files, lambda group, rule: too_much.get(next(numbers), ""))
 
 
 def aside(files: Sequence[RuleFile], fault: Callable[[Group, Rule], str]) -> Linted:
@@ -146,8 +142,7 @@ def _expression_fault(tree: promql.Expr) -> str:
             reach = max(node.window or 0, abs(node.offset))
             if reach > MAX_RANGE:
                 return f"reads {promql.duration_text(reach)} back (at most {promql.duration_text(MAX_RANGE)})"
-    labour = work(tree)
-    return f"{labour} operations a tick in subqueries (at most {MAX_WORK})" if labour > MAX_WORK else ""
+    return ""
 
 
 def work(tree: promql.Expr) -> int:

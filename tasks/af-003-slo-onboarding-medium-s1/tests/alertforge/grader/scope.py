@@ -144,17 +144,21 @@ class _Look:
                 return f"looks {promql.duration_text(back)} back, beyond every replay that it is judged by"
             if isinstance(node, promql.Selector):
                 for name in _names(node):
-                    if found := self._reads(name, scope, above):
+                    if found := self._reads(name, node, scope, above):
                         return found
         return ""
 
-    def _reads(self, name: str | None, scope: Scope, above: frozenset[str]) -> str:
+    def _reads(self, name: str | None, by: promql.Selector, scope: Scope, above: frozenset[str]) -> str:
         if name is None:
             return "selects metrics by a pattern: which of them it reads on a server cannot be told"
         if name in STATE_METRICS or name in scope.metrics or name in above:
             return ""
         ways = () if name in self.requested else self.new.get((False, name), ())
-        about = [rule for group, rule in ways if _is_about(scope.subjects, definitions.definition(rule, group))]
+        about = [
+            rule
+            for group, rule in ways
+            if _is_about(scope.subjects, one := definitions.definition(rule, group)) and _may_find(by, one)
+        ]
         if about:
             return next(filter(None, (self.fault(rule, scope, above | {name}) for rule in about)), "")
         return "" if name in scope.recorded else f"reads {name[:80]!r}, which no replay that it is judged by holds"
@@ -163,6 +167,14 @@ class _Look:
 def _is_about(subjects: Iterable[Labels], one: Definition) -> bool:
     known = tuple(subjects)
     return not known or any(definitions.concerns(one, subject) for subject in known)
+
+
+def _may_find(selector: promql.Selector, one: Definition) -> bool:
+    """Whether a selector may find what a definition records: no label that is certain contradicts it."""
+    tree = definitions.parsed(one.expr)
+    sure = {**(definitions.yielded(tree) if tree else {}), **dict(one.labels)}
+    sure = {name: value for name, value in sure.items() if "{{" not in value}
+    return all(m.op != "=" or sure.get(m.name, m.value) == m.value for m in selector.matchers)
 
 
 def _looks_back(node: promql.Expr) -> int:

@@ -162,14 +162,7 @@ def _yielded(one: Definition) -> dict[str, str]:
 
 def _is_open(one: Definition) -> bool:
     """Whether labels of an alert are made while it fires."""
-    if any("{{" in value for _, value in one.labels):
-        return True
-    tree = parsed(one.expr)
-    return tree is None or any(
-        (isinstance(node, Call) and node.func in ("label_replace", "label_join"))
-        or (isinstance(node, Aggregate) and node.op == "count_values")
-        for node in promql.walk(tree)
-    )
+    return parsed(one.expr) is None or bool(_made(one))
 
 
 # --- what deliveries are needed --------------------------------------------------------------------------------------

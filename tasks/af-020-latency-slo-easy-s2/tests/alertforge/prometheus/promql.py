@@ -220,14 +220,16 @@ _WORD: Final = re.compile(
     r"(?P<rest>[A-Za-z0-9_.]*)(?P<colon>[ \t\r\n]*:)?"
 )
 _GAP: Final = re.compile(r"(?<=[0-9A-Fa-fxX])_(?=[0-9A-Fa-f])")  # between digits of a number
-_UNREADABLE: Final = re.compile(r"@|\b[0-9][0-9A-Fa-fxX.]*_")
+_UNREADABLE: Final = re.compile(r"@|\b[0-9][0-9A-Fa-fxX.]*_|\b0[0-9]*[eE]")
+_ZERO_FIRST: Final = re.compile(r"\A(0[0-9]*)([eE][-+]?[0-9]+)\Z")  # the reader takes it for an integer in base 8
 
 
 def _with_readable_numbers(text: str) -> tuple[str, Sequence[str]]:
     """The text with its numbers as the reader takes them, and the times that stood behind `@`.
 
     Prometheus takes `1_000`, and any 64 bits of milliseconds for a time; the reader refuses the first, and turns the
-    latter into a date, which ends in 9999 and, on its way here, begins in 1970. So it gets the number of the time.
+    latter into a date, which ends in 9999 and, on its way here, begins in 1970. So it gets the number of the time. Of
+    `0e0` it makes no number at all.
     """
     if not _UNREADABLE.search(text):
         return text, ()
@@ -237,7 +239,7 @@ def _with_readable_numbers(text: str) -> tuple[str, Sequence[str]]:
         if found["word"]:
             return found[0]
         duration = found["number"] + found["rest"] if found["rest"] else ""
-        number = duration or _GAP.sub("", found["number"])
+        number = duration or _ZERO_FIRST.sub(r"\1.0\2", _GAP.sub("", found["number"]))
         if found["at"]:
             seconds = duration_ms(duration) / 1000 if duration else _number_read(number)
             times.append(_time_text(-seconds if found["sign"] == "-" else seconds))

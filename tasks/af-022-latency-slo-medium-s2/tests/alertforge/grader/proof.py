@@ -26,16 +26,12 @@ from typing import Final
 
 from alertforge.alertmanager.config import Config, duration_text
 from alertforge.grader.definitions import Definition, Index, is_scalar, yielded
-from alertforge.prometheus import promql
+from alertforge.prometheus import promql, templates
 from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Matcher, Number, Selector, Subquery, Unary
 
 _FLIPPED: Final = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 _LABEL: Final = re.compile(r"[{,]\s*([A-Za-z_][A-Za-z0-9_]*)\s*=")
 _OWN: Final = re.compile(r"\s*\{\{-?\s*(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}\s*")
-_ACTION: Final = re.compile(
-    r"""\{\{((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|/\*(?:[^*]|\*(?!/))*\*/|[^"'`}]|\}(?!\}))*+)\}\}""",
-    re.DOTALL,
-)
 _LOOKUP: Final = re.compile(r"\s*(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)\s*")
 _REBINDS: Final = re.compile(r"\b(?:range|with|define|template|block)\b|:=|\$labels\s*=")
 _VALUE: Final = ("$value", ".Value")
@@ -141,18 +137,18 @@ def _settled(text: str, sure: Mapping[str, str]) -> str:
 
     Of the two ways to look up a label that is not certain, one is written.
     """
-    if any(_REBINDS.search(body) for body in _ACTION.findall(text)):
+    if any(map(_REBINDS.search, templates.actions(text))):
         return text
 
-    def settle(action: re.Match[str]) -> str:
-        lookup = _LOOKUP.fullmatch(action[1])
+    def settle(action: str) -> str | None:
+        lookup = _LOOKUP.fullmatch(action)
         if lookup is None:
-            return action[0]
+            return None
         value = sure.get(lookup[1], "")
         plain = value != "" and value == value.strip() and not {"{", "}"} & set(value)  # what no template reads anew
         return value if plain else f"{{{{ $labels.{lookup[1]} }}}}"
 
-    return _ACTION.sub(settle, text)
+    return templates.rewrite(text, settle)
 
 
 def _is_own(name: str, value: str) -> bool:

@@ -10,13 +10,12 @@ counts as yielding. Every answer errs on the side of running a rule.
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Final
 
-from alertforge.prometheus import promql
+from alertforge.prometheus import promql, templates
 from alertforge.prometheus.rules import Pairs, Rule, RuleFile
 from alertforge.prometheus.series import METRIC_NAME, Labels
 
@@ -24,8 +23,6 @@ STATE_METRICS: Final = frozenset({"ALERTS", "ALERTS_FOR_STATE"})
 MAX_PASSES: Final = 20  # over the records, which may read each other in a circle
 KEPT_INPUTS: Final = 256  # scenarios whose answers are kept for the next set of rules
 KEPT_ANSWERS: Final = 2_000  # selectors and expressions a scenario
-
-_QUERY: Final = re.compile(r"\{\{.*\bquery\b.*\}\}", re.DOTALL)  # `query` between the first and the last action
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,8 @@ def place(files: Sequence[RuleFile]) -> list[Placed]:
 
 def _reads(rule: Rule, selectors: Sequence[promql.Selector]) -> frozenset[str] | None:
     """Metric names that a rule can read, by its expression and by `query` in its templates."""
-    if any(_QUERY.search(text) for _, text in rule.labels + rule.annotations):
+    texts = (text for _, text in rule.labels + rule.annotations)
+    if any("query" in templates.words(action) for text in texts for action in templates.actions(text)):
         return None
     names = [selector.name for selector in selectors]
     return None if None in names else frozenset(name for name in names if name is not None)

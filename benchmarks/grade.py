@@ -39,6 +39,7 @@ from alertforge.grader import grade as grading
 from alertforge.grader import preservation, workspace
 from alertforge.grader.replay import plain_replay, replay
 from alertforge.grader.spec import Spec
+from alertforge.grader.task import load_task
 from alertforge.grader.timeline import Timeline
 from alertforge.harbor import directory as layout
 from alertforge.prometheus.series import Labels
@@ -181,7 +182,7 @@ class Plain:
 
 def plain_way(task: Path, solved: Path) -> Plain:
     """Time of the plain way, and whether it sees the same timeline."""
-    hidden = grading.load_task(task / "tests")
+    hidden = load_task(task / "tests")
     loaded = workspace.load(solved)
     files = loaded.rule_files
     asks = grading._merge(
@@ -221,7 +222,7 @@ def measure(task: Path, scratch: Path) -> Row:
     start = {path: data.decode() for path, data in layout.read_tree(task / layout.WORKSPACE).items()}
     layout.put(solved, start)
     run_solution(task, solved)
-    spec = grading.load_task(task / "tests").spec
+    spec = load_task(task / "tests").spec
     rules = sum(len(list(file.rules())) for file in workspace.load(solved).rule_files)
     cold, peak = cold_grade(task, solved)
     plain = plain_way(task, solved)

@@ -356,3 +356,10 @@ def failed(result: Result) -> set[str]:
 def plain(result: Result) -> str:
     """The result as it is written out."""
     return json.dumps(result.to_plain())
+
+
+def options(shop: Shop, workspace: Path, out: Path) -> list[str]:
+    """The arguments of the verifier's command; the results go into `out`, as r.json and d.json."""
+    paths = {"spec": shop.spec_dir, "workspace": workspace, "reward": out / "r.json", "details": out / "d.json"}
+    paths |= {"promtool": find("promtool"), "amtool": find("amtool")}
+    return [text for name, value in paths.items() for text in (f"--{name}", str(value))]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shop import ALERTMANAGER, CART_RULES, HOST, NODE_START, SPEC, START, Shop, failed, plain, scores
+from shop import ALERTMANAGER, CART_RULES, HOST, NODE_START, SPEC, START, Shop, failed, options, plain, scores
 
-import alertforge
 from alertforge.alertmanager import amtool
 from alertforge.grader import grade as grading
-from alertforge.grader.grade import load_task, main, measure
+from alertforge.grader.command import main
+from alertforge.grader.grade import measure
 from alertforge.grader.spec import LabelRule, to_json
 from alertforge.prometheus import promtool
 from alertforge.prometheus.rules import Rule
@@ -218,13 +217,19 @@ def test_tampering_zeroes_the_reward_and_says_why(shop: Shop) -> None:
     assert result.tamper == ("rules/x.yml: record queue_depth: records queue_depth, which is not a rule's to write",)
 
 
+def test_a_label_that_no_alert_ever_showed_is_missing(shop: Shop, tmp_path: Path) -> None:
+    alerts = tuple(replace(one, labels=(LabelRule("tier", "1"),)) for one in SPEC.alerts)
+    (shop.spec_dir / "spec.json").write_text(to_json(replace(SPEC, alerts=alerts)))
+    assert {"A1.label.tier", "P1.label.tier"} <= failed(shop.grade(shop.workspace()))
+
+
 # --- the same grade, and no process for it ---------------------------------------------------------------------------
 
 
 def test_two_grades_are_identical_whatever_the_hash_seed(shop: Shop, tmp_path: Path) -> None:
     workspace = shop.workspace({CART_FILE: CART_RULES.replace("> 100", "> 450")})
     code = (
-        "import sys, json; from pathlib import Path; from alertforge.grader.grade import main\n"
+        "import sys, json; from pathlib import Path; from alertforge.grader.command import main\n"
         "sys.exit(main(sys.argv[1:]))"
     )
     written = []
@@ -293,78 +298,6 @@ def test_a_spoilt_cache_is_no_cache(shop: Shop, tmp_path: Path) -> None:
     assert plain(shop.grade(workspace, cache)) == before
 
 
-# --- the command -----------------------------------------------------------------------------------------------------
-
-
-def _options(shop: Shop, workspace: Path, out: Path) -> list[str]:
-    options = {"spec": shop.spec_dir, "workspace": workspace, "reward": out / "r.json", "details": out / "d.json"}
-    options |= {"promtool": find("promtool"), "amtool": find("amtool")}
-    return [text for name, value in options.items() for text in (f"--{name}", str(value))]
-
-
-def test_the_grader_runs_isolated_beside_its_launcher(shop: Shop, tmp_path: Path) -> None:
-    package, tests = Path(alertforge.__file__).parent, tmp_path / "tests"
-    (tests / "alertforge").mkdir(parents=True)
-    for name in ("__init__.py", "yamlsafe.py"):
-        shutil.copy(package / name, tests / "alertforge")
-    for name in ("prometheus", "alertmanager", "grader"):
-        shutil.copytree(package / name, tests / "alertforge" / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(package / "grader" / "launcher.py", tests / "grade.py")
-    run = subprocess.run(
-        [sys.executable, "-I", "-v", str(tests / "grade.py"), *_options(shop, shop.workspace(), tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
-    )
-    assert f"{tests}/alertforge/grader/grade.py" in run.stderr
-    assert json.loads((tmp_path / "r.json").read_text())["reward"] == 1.0
-    details = json.loads((tmp_path / "d.json").read_text())
-    assert set(details) == {"rewards", "requirements", "checks", "problems", "tamper", "notes"}
-    assert set(details["checks"][0]["evidence"]) == {"scenario", "minutes", "expected", "seen"}
-
-
-def test_a_broken_task_is_a_zero_with_a_note(shop: Shop, tmp_path: Path) -> None:
-    (shop.spec_dir / "spec.json").write_text("{}")
-    assert main(_options(shop, shop.workspace(), tmp_path)) == 1
-    assert json.loads((tmp_path / "r.json").read_text())["reward"] == 0.0
-    assert "spec version" in json.loads((tmp_path / "d.json").read_text())["grader_error"]
-
-
-def test_a_task_is_read_again_once_a_byte_of_it_changed(shop: Shop) -> None:
-    before = load_task(shop.spec_dir)
-    assert load_task(shop.spec_dir) is before
-    _edit_in_place(shop.spec_dir / "hidden" / "reference.yml", "[5m]", "[6m]")
-    _edit_in_place(shop.spec_dir / "spec.json", f'"task": "{SPEC.task}"', f'"task": "{SPEC.task[::-1]}"')
-    after = load_task(shop.spec_dir)
-    assert after.reference is not None
-    assert all("[6m]" in rule.expr for rule in after.reference.rules())
-    assert after.spec == replace(SPEC, task=SPEC.task[::-1])
-
-
-def _edit_in_place(path: Path, old: str, new: str) -> None:
-    """Change a file but not its size or time."""
-    status, text = path.stat(), path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-
-
-def test_every_reward_is_a_finite_number_for_an_absent_workspace(shop: Shop, tmp_path: Path) -> None:
-    assert main(_options(shop, tmp_path / "nowhere", tmp_path)) == 0
-    rewards = json.loads((tmp_path / "r.json").read_text())
-    assert len(rewards) == 16
-    assert all(isinstance(value, (int, float)) for value in rewards.values())
-    assert rewards["reward"] == 0.0
-    assert rewards["preservation"] == 0.0
-
-
-def test_a_label_that_no_alert_ever_showed_is_missing(shop: Shop, tmp_path: Path) -> None:
-    alerts = tuple(replace(one, labels=(LabelRule("tier", "1"),)) for one in SPEC.alerts)
-    (shop.spec_dir / "spec.json").write_text(to_json(replace(SPEC, alerts=alerts)))
-    assert {"A1.label.tier", "P1.label.tier"} <= failed(shop.grade(shop.workspace()))
-
-
 # --- what the grader itself stumbles over ----------------------------------------------------------------------------
 
 
@@ -373,7 +306,7 @@ def test_a_time_that_is_no_date_is_tamper_and_every_requirement_is_judged(
     shop: Shop, tmp_path: Path, time: str
 ) -> None:
     rules = f"groups: [{{name: zz, rules: [{{record: zz, expr: 'queue_depth @ {time}'}}]}}]"
-    assert main(_options(shop, shop.workspace({"rules/zz.yml": rules}), tmp_path)) == 0
+    assert main(options(shop, shop.workspace({"rules/zz.yml": rules}), tmp_path)) == 0
     details = json.loads((tmp_path / "d.json").read_text())
     assert {one["q"] for one in details["requirements"]} == {1.0}
     assert [reason for reason in details["tamper"] if "pinned to a point in time" in reason]
@@ -383,7 +316,7 @@ def test_a_time_that_is_no_date_is_tamper_and_every_requirement_is_judged(
 @pytest.mark.parametrize("expr", ["queue_depth @ 1e300", "queue_depth offset -1e300", "queue_depth[1e14]", "1e400"])
 def test_a_number_that_prometheus_refuses_costs_only_its_rule(shop: Shop, tmp_path: Path, expr: str) -> None:
     rules = f"groups: [{{name: zz, rules: [{{record: zz, expr: '{expr}'}}]}}]"
-    assert main(_options(shop, shop.workspace({"rules/zz.yml": rules}), tmp_path)) == 0
+    assert main(options(shop, shop.workspace({"rules/zz.yml": rules}), tmp_path)) == 0
     details = json.loads((tmp_path / "d.json").read_text())
     assert {one["q"] for one in details["requirements"]} == {1.0}
     assert details["tamper"] == []
@@ -409,7 +342,7 @@ def test_a_file_on_which_the_grader_fails_costs_only_itself(
 
     monkeypatch.setattr(grading, step, fail_on_it)
     rules = "groups: [{name: zz, rules: [{record: zz, expr: queue_depth}]}]"
-    assert main(_options(shop, shop.workspace({"rules/zz.yml": rules}), tmp_path)) == 0
+    assert main(options(shop, shop.workspace({"rules/zz.yml": rules}), tmp_path)) == 0
     details = json.loads((tmp_path / "d.json").read_text())
     assert {one["q"] for one in details["requirements"]} == {1.0}
     assert details["rewards"]["syntax_ok"] == details["rewards"]["outcome"] == 0.0
@@ -424,36 +357,6 @@ def test_a_configuration_on_which_the_grader_fails_pages_nobody(
     result = shop.grade(shop.workspace())
     assert scores(result) == {"A1": 1.0, "A2": 1.0, "C1": 1.0, "I1": 0.0, "P1": 1.0, "R1": 0.0}
     assert any(ALERTMANAGER_FILE in problem and "set aside" in problem for problem in result.problems)
-
-
-def test_where_the_grader_fails_on_everything_zeros_are_written(
-    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(grading, "judge", _panic)
-    assert main(_options(shop, shop.workspace(), tmp_path)) == 1
-    assert json.loads((tmp_path / "r.json").read_text())["reward"] == 0.0
-    assert "disco" in json.loads((tmp_path / "d.json").read_text())["grader_error"]
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_who_stops_the_grader_is_obeyed(
-    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
-) -> None:
-    def stop(*arguments: Any) -> Any:
-        raise error
-
-    monkeypatch.setattr(grading, "_lint", stop)
-    with pytest.raises(error):
-        main(_options(shop, shop.workspace(), tmp_path))
-
-
-def test_missing_tools_are_no_fault_of_a_file(shop: Shop, tmp_path: Path) -> None:
-    options = _options(shop, shop.workspace(), tmp_path)
-    options[options.index("--promtool") + 1] = str(tmp_path / "nowhere")
-    assert main(options) == 1
-    details = json.loads((tmp_path / "d.json").read_text())
-    assert "does not start" in details["grader_error"]
-    assert details["requirements"] == []
 
 
 @pytest.mark.parametrize("hide", [r'queue_depth{pod=~"\\101|.*"}', 'queue_depth{pod=~"[[]|.*"}', "queue_depth > 1_0"])

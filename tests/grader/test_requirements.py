@@ -187,6 +187,14 @@ def test_records_by_value_and_number() -> None:
     assert recording.judge(RECORDS, observed(None, RECORD, records=samples)).q == pytest.approx(1 / 3)
 
 
+def test_series_of_others_do_not_count_where_they_are_another_requests() -> None:
+    mine = replace(RECORDS, values=(), cardinality=(CardinalityCase("s", 5, "r", 1, (A,)),))
+    theirs = [((B.with_(pod=pod), 9.0)) for pod in "123"]
+    for own, good in (([(A, 2.0)], True), ([(A.with_(pod=pod), 2.0) for pod in "12"], False), ([], False)):
+        found = observed(None, RECORD, records={("r", 5): (*own, *theirs)})
+        assert (failed(recording.judge(mine, found)) == set()) == good
+
+
 def test_a_record_that_does_not_exist_meets_nothing() -> None:
     assert recording.judge(RECORDS, observed(None, Rule("X", "x"), records={("r", 1): ()})).q == 0.0
 

@@ -18,6 +18,7 @@ from alertforge.items.alert import AlertItem
 from alertforge.items.base import Edit, Item, Touched, Wrong, told
 from alertforge.prometheus.promql import Aggregate, Expr, Selector, parse, rewrite, selectors, swap, to_text, walk
 from alertforge.prometheus.rules import Rule
+from alertforge.prometheus.series import Labels
 from alertforge.repo.brief import Request
 from alertforge.repo.model import Repo, record_place
 from alertforge.repo.wordings import fact, upper
@@ -117,6 +118,7 @@ class RecordingItem:
             self._plan("records-deploy", "the ratios across a deploy", 50, Fraction(1, 20), frozenset({25})),
         )
         forgotten, picked = self._forgotten()
+        shared = any(self._shares_names(item) for item in items)
         values: list[RecordCase] = []
         counts: list[CardinalityCase] = []
         scenarios = []
@@ -134,7 +136,9 @@ class RecordingItem:
                         RecordCase(scenario.id, minute, record, one.identity, float(ratio))
                         for minute, ratio in zip(picks, ratios, strict=True)
                     ]
-                counts.append(CardinalityCase(scenario.id, picks[0], record, self._series(plan)))
+                mine = self._subjects(plan) if shared else ()
+                count = len(mine) if shared else self._series(plan)
+                counts.append(CardinalityCase(scenario.id, picks[0], record, count, mine))
         requirement = RecordingRequirement(
             self.id, tuple(rule.name for rule in self.rules), tuple(values), tuple(counts), self._definitions()
         )
@@ -176,6 +180,16 @@ class RecordingItem:
         if self.sli.per_service or "{family}" in self._name:
             return 1
         return len({service.family.name for service in self.subject.world.services})
+
+    def _shares_names(self, item: Item) -> bool:
+        """Whether another request is about records of the same names: its series are not this one's to judge."""
+        names = {rule.name for rule in self.rules}
+        return isinstance(item, RecordingItem) and item.id != self.id and not names.isdisjoint(item.touched().records)
+
+    def _subjects(self, plan: Plan) -> tuple[Labels, ...]:
+        """The services of a plan that the records are about."""
+        about = [exposure.service for exposure in plan.exposures if self._about(exposure)]
+        return tuple(Subject(self.subject.world, service).identity for service in about)
 
     def _series(self, plan: Plan) -> int:
         """How many series a record has: a service each, of this family, or of all where they share a name."""

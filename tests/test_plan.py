@@ -11,11 +11,13 @@ from alertforge.alerts import KINDS
 from alertforge.defects import DEFECTS
 from alertforge.groundwork import groundwork, needs
 from alertforge.items.alert import AlertItem
+from alertforge.items.recording import RecordingItem
 from alertforge.items.rehome import RehomeItem
 from alertforge.plan import DOWN, HEALTH, SIDES, WATCHING, Planner, _by_theme, _rarity, _weighted
 from alertforge.repo.exporters import load_all
 from alertforge.seeds import Seed
 from alertforge.workflow import core
+from alertforge.world.catalog import FAMILIES
 from alertforge.world.create import create
 
 SEED = Seed.master("plans")
@@ -79,6 +81,25 @@ def test_exporters_of_stores_are_those_that_some_service_depends_on() -> None:
         assert there & stores <= used
         seen |= there & stores
     assert len(seen) >= 3
+
+
+def test_no_sound_alert_reads_records_that_are_still_to_be_made() -> None:
+    asked = 0
+    for planner in planned(30):
+        for item in planner.items():
+            if isinstance(item, RecordingItem) and item.defect is None:
+                asked += 1
+                assert not planner._readers(item)
+    assert asked > 8
+
+
+def test_a_worker_is_not_probed_and_what_has_no_database_has_no_pool_unless_nothing_else_is_left() -> None:
+    jobs = set(FAMILIES["job"])
+    for planner in planned(15):
+        for service in planner.world.services:
+            drawn = set(planner.health_kinds(service))
+            assert service.family not in jobs or "probe-failing" not in drawn
+            assert {"postgres", "mysql"} & set(service.depends_on) or not {"pool-saturation", "replica-lag"} & drawn
 
 
 @pytest.mark.slow

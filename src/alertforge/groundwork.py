@@ -80,8 +80,12 @@ def needs(planner: Planner, items: Sequence[Item], service: Service) -> tuple[st
 
 
 def _exporters(planner: Planner, items: Sequence[Item]) -> tuple[exporters.Exporter, ...]:
-    """As many as the recipe wants: of machines and of what runs them, and of stores that some service depends on."""
+    """As many as the recipe wants: half of stores that some service depends on, half of what all stand on."""
     used = {need for service in planner.world.services for need in needs(planner, items, service)}
-    fitting = [one for one in exporters.load_all() if one.role != "data" or one.name in used]
-    drawn = planner.seed.rng("exporters").sample(fitting, planner.recipe.distractors)
+    rng = planner.seed.rng("exporters")
+    stores = rng.shuffled([one for one in exporters.load_all() if one.role == "data" and one.name in used])
+    others = rng.shuffled([one for one in exporters.load_all() if one.role != "data"])
+    wanted = planner.recipe.distractors
+    half = max(min(len(stores), (wanted + rng.between(0, 1)) // 2), wanted - len(others))
+    drawn = (*stores[:half], *others[: wanted - half])
     return tuple(sorted(drawn, key=lambda one: one.name))

@@ -10,10 +10,12 @@ from alertforge.alertmanager import routing
 from alertforge.alertmanager.config import Config
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
-from alertforge.alerts.sli import AVAILABILITY, LATENCY, Sli
+from alertforge.alerts.burn import BurnKind
+from alertforge.alerts.sli import AVAILABILITY, LATENCY, Sli, windows
 from alertforge.defects import CONFIG_DEFECTS, DEFECTS, applicable
 from alertforge.defects.base import Defect
 from alertforge.defects.config import ConfigDefect
+from alertforge.defects.shapes import identity
 from alertforge.errors import AlertForgeError
 from alertforge.items.alert import AlertItem
 from alertforge.items.base import Item
@@ -22,11 +24,13 @@ from alertforge.items.recording import RecordingItem
 from alertforge.items.rehome import RehomeItem, formerly
 from alertforge.items.route import RouteItem
 from alertforge.items.surroundings import carried
+from alertforge.prometheus.promql import selectors
 from alertforge.prometheus.rules import Rule
 from alertforge.repo.model import Repo
 from alertforge.repo.routing import URGENCIES, base_config, receiver
 from alertforge.seeds import Rng, Seed
 from alertforge.workflow import Entry, Recipe, Workflow
+from alertforge.world.catalog import FAMILIES
 from alertforge.world.model import Service, World
 from alertforge.world.styles import ROUTINGS
 
@@ -106,8 +110,9 @@ class Planner:
         free = [name for name in WATCHING if name not in out and (service.name, name) not in self._used]
         for side in SIDES:
             if not set(side) & set(out):
-                out.append(rng.choice([name for name in side if name in free]))
-        rest = [name for name in free if name not in out]
+                able = [name for name in side if name in free]
+                out.append(rng.choice([name for name in able if _suits(service, name)] or able))
+        rest = [name for name in free if name not in out and _suits(service, name)]
         return (*out, *rng.sample(rest, max(self._health_count(service) - len(out), 0)))
 
     def _health_count(self, service: Service) -> int:
@@ -133,8 +138,24 @@ class Planner:
             self._settled.setdefault(service.name, []).append(kind)
 
     def siblings(self, service: Service) -> tuple[str, ...]:
-        """A bystander's burn alerts, which are healthy; only where nothing is hard."""
-        return self.workflow.siblings if service not in self.focus and not self.hard else ()
+        """A bystander's burn alerts, which are healthy: the first that it may have, and others for some services.
+
+        None on hard, and none that would read records which are still to be made.
+        """
+        if service in self.focus or self.hard:
+            return ()
+        able = [kind for kind in self.workflow.siblings if not self._unrecorded(kind, service)]
+        rng = self.seed.rng("siblings", service.name)
+        return tuple(kind for place, kind in enumerate(able) if place == 0 or rng.chance(50))
+
+    def _unrecorded(self, kind: str, service: Service) -> bool:
+        """Whether the records that a burn alert reads are among what is asked for."""
+        burn = KINDS[kind]
+        if not isinstance(burn, BurnKind):
+            return False
+        asked = zip(self._queued("recording"), self._asked_records(), strict=True)
+        missing = [one for entry, (sli, one) in asked if entry.state == "new" and sli == burn.sli]
+        return service in missing or (not burn.sli.per_service and service.family in [one.family for one in missing])
 
     # --- the queue ---------------------------------------------------------------------------------------------------
 
@@ -167,10 +188,10 @@ class Planner:
         return self.focus if entry.on is None else (self.focus[entry.on - 1],)
 
     def _places(self, entry: Entry, item_id: str, kinds: Sequence[str]) -> list[tuple[Service, str]]:
-        """Where an item can be: services and kinds that no other item is about, in a drawn order."""
+        """Where an item can be: services and kinds that no other item is about, in a drawn order; what suits first."""
         pairs = [(service, kind) for service in self._services(entry) for kind in kinds]
         free = [(service, kind) for service, kind in pairs if (service.name, kind) not in self._used]
-        return self.seed.rng(item_id, "place").shuffled(free)
+        return sorted(self.seed.rng(item_id, "place").shuffled(free), key=lambda place: not _suits(*place))
 
     def _new_alert(self, item_id: str, entry: Entry) -> AlertItem:
         places = self._places(entry, item_id, entry.kinds)
@@ -223,12 +244,28 @@ class Planner:
         }
         for defect in _weighted(rng, weights):
             for service, kind in places:
-                broken = self._holds(service, kind, defect) and defect.apply(
-                    KINDS[kind].rule(self.subject(service)), self.subject(service), self.seed.child(item_id, "defect")
-                )
-                if broken and not (defect.routed and self._in_the_way(self.subject(service), broken)):
+                if not self._holds(service, kind, defect):
+                    continue
+                subject = self.subject(service)
+                broken = defect.apply(KINDS[kind].rule(subject), subject, self.seed.child(item_id, "defect"))
+                if broken is None or self._counts_nobody_else(service, kind, broken):
+                    continue
+                if not (defect.routed and self._in_the_way(subject, broken)):
                     return service, kind, defect, broken
         return None
+
+    def _counts_nobody_else(self, service: Service, kind: str, broken: Rule) -> bool:
+        """Whether a burn alert has lost its service, and no other has such records before the queue is done."""
+        subject, burn = self.subject(service), KINDS[kind]
+        if not isinstance(burn, BurnKind) or all(identity(one, subject) for one in selectors(broken.tree)):
+            return False
+        names = {one.name for one in selectors(broken.tree)}
+        return not any(
+            burn.sli.record(self.subject(other), window) in names and not self._unrecorded(kind, other)
+            for other in self.world.services
+            if other != service
+            for window in windows(self.world.style)
+        )
 
     def _wanted(self, entry: Entry, anyhow: bool) -> list[Defect]:
         """The defects that an entry may be about, of those that no item has yet."""
@@ -305,15 +342,19 @@ class Planner:
             out += [(sli, service) for service in (self.world.services if sli.per_service else families.values())]
         return tuple(out)
 
+    def _asked_records(self) -> tuple[tuple[Sli, Service], ...]:
+        """What each item about records is about, in the order of the queue. Raises PlanError where it is too much."""
+        known = {name: [one for one in self.records() if one[0].name == name] for name in SLIS}
+        out = []
+        for entry in self._queued("recording"):
+            if not known[entry.sli]:
+                raise PlanError(f"too few sets of {entry.sli} records")
+            out.append(known[entry.sli].pop(0))
+        return tuple(out)
+
     def _recording(self, item_id: str, entry: Entry, number: int, alerts: Sequence[AlertItem]) -> RecordingItem:
-        before = [one for one in self._queued("recording")[:number] if one.sli == entry.sli]
-        known = [service for sli, service in self.records() if sli.name == entry.sli]
-        if len(before) >= len(known):
-            raise PlanError(f"{item_id}: only {len(known)} sets of {entry.sli} records")
-        service = known[len(before)]
-        item = RecordingItem(
-            item_id, self.subject(service), self.beside(service), self.seed.child(item_id), SLIS[entry.sli]
-        )
+        sli, service = self._asked_records()[number]
+        item = RecordingItem(item_id, self.subject(service), self.beside(service), self.seed.child(item_id), sli)
         return item if entry.state == "new" else self._broken_records(item, entry, alerts)
 
     def _queued(self, wanted: str) -> list[Entry]:
@@ -372,8 +413,8 @@ class Planner:
             raise PlanError(f"{item_id}: only {len(self.focus)} services")
         service = self.focus[number]
         subject = self.subject(service)
-        added = [one.kind.name for one in alerts if one.subject.service == service and one.category == "alert"]
-        kinds = [kind for kind in dict.fromkeys((*self.health_kinds(service), *added)) if kind != DOWN]
+        asked = [one.kind.name for one in alerts if one.subject.service == service]
+        kinds = [kind for kind in dict.fromkeys((*self.health_kinds(service), *asked)) if kind != DOWN]
         return InhibitionItem(
             item_id,
             subject,
@@ -400,7 +441,7 @@ class Planner:
             if isinstance(item, InhibitionItem) and self._entry(item).state == "broken":
                 if not _could_act(item, items):
                     raise PlanError(f"{item.id}: there was nothing to hold back before, or nobody to do it")
-                out[index] = self._with_inhibition(item, solved)
+                out[index] = self._with_inhibition(item, out, solved)
             if isinstance(item, RecordingItem) and not item.allows(items):
                 raise PlanError(f"{item.id}: the alerts that read the records cannot have done what is told of them")
         for index, item in enumerate(items):
@@ -414,17 +455,19 @@ class Planner:
         wanted = "route" if isinstance(item, RouteItem) else "inhibition"
         return self._queued(wanted)[int(item.id[1:]) - 1]
 
-    def _with_inhibition(self, item: InhibitionItem, solved: Config) -> InhibitionItem:
+    def _with_inhibition(self, item: InhibitionItem, items: Sequence[Item], solved: Config) -> InhibitionItem:
         scenes = [replace(item.scene, team=service.team) for service in self.world.services]
         weights = {
             one: _rarity(one.apply(solved, scene) is not None for scene in scenes)
             for one in self._config_defects("inhibitions", self._entry(item))
         }
         for defect in _by_theme(item.seed, weights):
-            if item.shows(defect, solved):
+            broken = replace(item, defect=defect)
+            queue = [broken if one is item else one for one in items]
+            if item.shows(defect, solved) and _each_by_itself(queue, solved):
                 self._defects.add(defect.name)
-                return replace(item, defect=defect)
-        raise PlanError(f"{item.id}: no defect shows")
+                return broken
+        raise PlanError(f"{item.id}: no defect shows, or each hides what another item tells")
 
     def _with_route(self, item: RouteItem, items: Sequence[Item], index: int, solved: Config) -> RouteItem:
         houses = [(one, base_config(one.world, one.world.teams)) for one in self._laid_out(item)]
@@ -504,6 +547,18 @@ class Planner:
         return replace(item, heard=ways[0] if ways else None)
 
 
+def _each_by_itself(items: Sequence[Item], solved: Config) -> bool:
+    """Whether what is told of each inhibition is its own rule's doing, and no other broken rule's."""
+    inhibitions = [item for item in items if isinstance(item, InhibitionItem)]
+    for item in inhibitions:
+        repo = Repo((), solved)
+        for other in inhibitions:
+            repo = replace(other, defect=None if other is item else other.defect).break_(repo)
+        if item.hushed(repo.config.inhibit_rules):
+            return False
+    return True
+
+
 def _could_act(item: InhibitionItem, items: Sequence[Item]) -> bool:
     """Whether the source and some target are there before anything is done, and tell whom they are about."""
     beside = [one for one in items if isinstance(one, AlertItem) and one.subject.service == item.subject.service]
@@ -559,6 +614,14 @@ def _alike(one: Config, other: Config, labels: Mapping[str, str]) -> bool:
 def consequences(kinds: Sequence[str]) -> tuple[str, ...]:
     """Those of some alert kinds that follow from an outage, the likeliest first."""
     return tuple(kind for kind in CONSEQUENCES if kind in kinds)
+
+
+def _suits(service: Service, kind: str) -> bool:
+    """Whether an alert makes sense for a service as it is drawn: for the stores that it has, and what it speaks."""
+    alert = KINDS[kind]
+    protocol = next(one for one, families in FAMILIES.items() if service.family in families)
+    stored = not alert.stores or alert.anybody or not {*alert.stores}.isdisjoint(service.depends_on)
+    return stored and protocol in alert.protocols
 
 
 @dataclass

@@ -32,6 +32,7 @@ PERSONAS: Final = ("sre", "team-lead", "on-call")
 TONES: Final = ("plain", "friendly", "terse", "formal")
 EXPERTISE: Final = ("novice", "practitioner", "expert")
 SLIS: Final = ("availability", "latency")
+SIBLINGS: Final = ("fast-burn", "slow-burn")
 NAMED: Final = ("new", "moved", *FLAVOURS)  # which services a situation may name, by what is asked about their alerts
 
 
@@ -111,7 +112,7 @@ class Workflow:
     situations: tuple[Situation, ...]  # how the instruction opens
     tiers: Mapping[str, Recipe]
     watch: tuple[str, ...] = ()  # alerts that every service in focus has, beside the one for being down
-    siblings: tuple[str, ...] = ("fast-burn",)  # healthy burn alerts of bystanders, except on hard
+    siblings: tuple[str, ...] = SIBLINGS  # burn alerts that bystanders may have, the likeliest first; none on hard
     slis: tuple[Sli, ...] = field(default=("availability",))  # what the house records
 
 
@@ -234,7 +235,7 @@ def _workflow(node: _Node) -> Workflow:
     if not tiers:
         fields["tiers"].fail("expected at least one tier")
     burn = [one for one, kind in KINDS.items() if kind.burn]
-    siblings = fields["siblings"].words(burn) if "siblings" in fields else ("fast-burn",)
+    siblings = fields["siblings"].words(burn) if "siblings" in fields else SIBLINGS
     queued = {kind for recipe in tiers.values() for entry in recipe.queue for kind in entry.kinds}
     latency = any(isinstance(kind := KINDS[one], BurnKind) and kind.sli is LATENCY for one in {*siblings, *queued})
     return Workflow(

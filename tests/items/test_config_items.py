@@ -29,9 +29,9 @@ def route_item(world: World) -> RouteItem:
 
 def inhibition_item(world: World) -> InhibitionItem:
     service, other = world.services[0], world.services[1]
-    return InhibitionItem(
-        "I1", Subject(world, service), "Gone", ("Burning", "Failing"), ("Full",), other, Seed.master("inhibition")
-    )
+    subject = Subject(world, service)
+    down, burning, failing, full = map(subject.alert_name, ("target-down", "fast-burn", "error-ratio", "disk-filling"))
+    return InhibitionItem("I1", subject, down, (burning, failing), (full,), other, Seed.master("inhibition"))
 
 
 def base(world: World, without: str = "") -> Repo:
@@ -96,6 +96,22 @@ def test_an_inhibition_holds_by_every_right_way_and_by_no_wrong_one(world: World
         assert not inhibition_faults(requirement, edit(solved).config), name
     for name, wrong in item.wrong().items():
         assert inhibition_faults(requirement, wrong.edit(solved).config), name
+
+
+def test_whose_outage_it_is_may_be_told_by_the_names_of_alerts_which_bear_the_services() -> None:
+    for world in WORLDS:
+        item = inhibition_item(world)
+        solved = item.place(base(world))
+        requirement, _ = item.requirement(solved, ())
+        assert isinstance(requirement, InhibitionRequirement)
+        for case in requirement.cases:
+            for alert in (case.labels, *case.others):
+                whose = world.service(alert.get(world.style.service_label))
+                names = {Subject(world, whose).alert_name(kind) for kind in world.style.symptoms}
+                assert alert.get("alertname") in {*names, "SomethingElse"}
+        (alone,) = (rule for rule in solved.config.inhibit_rules if rule == item.rule)
+        config = replace(solved.config, inhibit_rules=(replace(alone, equal=()),))
+        assert not inhibition_faults(requirement, config)
 
 
 def test_defects_that_an_item_takes_break_one_of_its_cases() -> None:

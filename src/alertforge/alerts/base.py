@@ -249,6 +249,8 @@ class AlertKind(Protocol):
     definitions: ClassVar[int]  # how many rules of one name are fine
     histogram: ClassVar[bool]  # needs the latency histogram
     stores: ClassVar[tuple[str, ...]]  # what a service must depend on to have the alert: one of these
+    anybody: ClassVar[bool]  # such a store is no surprise anywhere: a service may get it with the alert
+    protocols: ClassVar[tuple[str, ...]]  # what a service speaks for which the alert makes sense
     windowed: ClassVar[bool]  # reads the house's rate window of its kind; otherwise the newest samples
     metrics: ClassVar[tuple[tuple[str, str], ...]]  # what it reads: `{counter}`-style names, and slots
 

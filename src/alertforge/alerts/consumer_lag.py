@@ -41,6 +41,7 @@ class ConsumerLag(StyledKind):
     asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
     stores: ClassVar[tuple[str, ...]] = ("kafka",)
+    anybody: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = ((LAG, "metric-consumer"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ class ProbeFailing(StyledKind):
     name: ClassVar[str] = "probe-failing"
     title: ClassVar[str] = "probe failing"
     asks: ClassVar[Urgency] = "page"
+    protocols: ClassVar[tuple[str, ...]] = ("web", "rpc")  # a worker answers nobody
     windowed: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = ((PROBE, "metric-probe"),)
 

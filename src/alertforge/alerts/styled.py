@@ -24,6 +24,8 @@ class StyledKind:
     definitions: ClassVar[int] = 1
     histogram: ClassVar[bool] = False
     stores: ClassVar[tuple[str, ...]] = ()
+    anybody: ClassVar[bool] = False
+    protocols: ClassVar[tuple[str, ...]] = ("web", "rpc", "job")
     windowed: ClassVar[bool] = False
     metrics: ClassVar[tuple[tuple[str, str], ...]]
 

@@ -40,6 +40,10 @@ class Scope:
         """The names of all series."""
         return frozenset(one.series.partition("{")[0] for replay in self.replays for one in replay.series) | self.known
 
+    def holds(self, name: str, selector: promql.Selector) -> bool:
+        """Whether it may look at what a selector finds under a name."""
+        return name in STATE_METRICS or name in self.metrics or name in self.recorded
+
     @cached_property
     def recorded(self) -> frozenset[str]:
         """The records that yield something on these series."""
@@ -133,34 +137,33 @@ class _Look:
     new: Mapping[_Key, Sequence[_Placed]]  # rules that are not the baseline's
     requested: frozenset[str]  # records, which have scopes of their own
 
-    def fault(self, rule: Rule, scope: Scope, above: frozenset[str] = frozenset()) -> str:
-        """How a rule goes beyond its scope, in a few words; empty where it does not."""
-        tree = definitions.tree_of(rule)
-        if tree is None:
-            return ""  # promtool's to refuse
-        for node in promql.walk(tree):
-            if (back := _looks_back(node)) > scope.longest:
-                return f"looks {promql.duration_text(back)} back, beyond every replay that it is judged by"
-            if isinstance(node, promql.Selector):
-                for name in _names(node):
-                    if found := self._reads(name, node, scope, above):
-                        return found
+    def fault(self, rule: Rule, scope: Scope) -> str:
+        """How a rule goes beyond its scope, in a few words; empty where it does not. Records are looked into once."""
+        seen, queue = {rule}, [rule]
+        while queue:
+            tree = definitions.tree_of(queue.pop())
+            for node in promql.walk(tree) if tree is not None else ():  # else promtool's to refuse
+                if (back := _looks_back(node)) > scope.longest:
+                    return f"looks {promql.duration_text(back)} back, beyond every replay that it is judged by"
+                for name in _names(node) if isinstance(node, promql.Selector) else ():
+                    if name is None:
+                        return "selects metrics by a pattern: which of them it reads on a server cannot be told"
+                    found = self._recorded(name, node, scope)
+                    if not found and not scope.holds(name, node):
+                        return f"reads {name[:80]!r}, which no replay that it is judged by holds"
+                    queue += [one for one in found if one not in seen]
+                    seen.update(found)
         return ""
 
-    def _reads(self, name: str | None, by: promql.Selector, scope: Scope, above: frozenset[str]) -> str:
-        if name is None:
-            return "selects metrics by a pattern: which of them it reads on a server cannot be told"
-        if name in STATE_METRICS or name in scope.metrics or name in above:
-            return ""
-        ways = () if name in self.requested else self.new.get((False, name), ())
-        about = [
+    def _recorded(self, name: str, by: promql.Selector, scope: Scope) -> list[Rule]:
+        """The new rules that record what a selector asks for, as far as they are about whom the scope is."""
+        if name in STATE_METRICS or name in scope.metrics or name in self.requested:
+            return []
+        return [
             rule
-            for group, rule in ways
+            for group, rule in self.new.get((False, name), ())
             if _is_about(scope.subjects, one := definitions.definition(rule, group)) and _may_find(by, one)
         ]
-        if about:
-            return next(filter(None, (self.fault(rule, scope, above | {name}) for rule in about)), "")
-        return "" if name in scope.recorded else f"reads {name[:80]!r}, which no replay that it is judged by holds"
 
 
 def _is_about(subjects: Iterable[Labels], one: Definition) -> bool:

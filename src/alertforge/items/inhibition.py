@@ -9,6 +9,7 @@ from alertforge.alertmanager import inhibition as aminhibition
 from alertforge.alertmanager import routing
 from alertforge.alertmanager.config import Config, InhibitRule
 from alertforge.alertmanager.matchers import Matcher
+from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
 from alertforge.defects.config import ConfigDefect, Scene
 from alertforge.grader.spec import InhibitionCase, InhibitionRequirement, Requirement, Scenario
@@ -93,13 +94,19 @@ class InhibitionItem:
             }
         )
 
+    def _theirs(self, alert: str) -> Labels:
+        """The same alert of the other service, under the name that it has there: there is no other that could fire."""
+        theirs = Subject(self.subject.world, self.other)
+        kind = next(kind for kind in KINDS if self.subject.alert_name(kind) == alert)
+        return self.labels(alert, self.other).with_(alertname=theirs.alert_name(kind))
+
     def requirement(self, solved: Repo, items: Sequence[Item]) -> tuple[Requirement, tuple[Scenario, ...]]:
         """Each target beside the source, alone, beside another service's source; the source itself; bystanders."""
         return InhibitionRequirement(self.id, self._cases()), ()
 
     def _cases(self) -> tuple[InhibitionCase, ...]:
         mine, other = self.subject.service, self.other
-        source, foreign = self.labels(self.source, mine), self.labels(self.source, other)
+        source, foreign = self.labels(self.source, mine), self._theirs(self.source)
         cases = []
         for target in self.targets:
             here = self.labels(target, mine)
@@ -112,7 +119,7 @@ class InhibitionItem:
         first = self.labels(self.targets[0], mine)
         cases.append(
             InhibitionCase(
-                first, (source, foreign, self.labels(self.targets[0], other)), True, "in the middle of a larger outage"
+                first, (source, foreign, self._theirs(self.targets[0])), True, "in the middle of a larger outage"
             )
         )
         cases.append(InhibitionCase(self.labels("SomethingElse", other), (source,), False, "another service's alert"))
@@ -126,6 +133,11 @@ class InhibitionItem:
             )
         )
         return tuple(cases)
+
+    def hushed(self, rules: Sequence[InhibitRule]) -> bool:
+        """Whether other rules hold back some alert of this item while the source fires, whatever its own rule does."""
+        alerts = [self.labels(name, self.subject.service).as_dict() for name in (self.source, *self.targets)]
+        return any(map(bool, aminhibition.inhibited(rules, alerts)))
 
     def among(self, items: Sequence[Item], start: Config) -> InhibitionItem:
         """The item, knowing what can have happened with the configuration that the task starts with."""
@@ -167,7 +179,7 @@ class InhibitionItem:
     # --- other ways --------------------------------------------------------------------------------------------------
 
     def accepted(self) -> Mapping[str, Edit]:
-        """A rule a target; the service written out on both sides; legacy matchers; severities named too."""
+        """A rule per target; the service by names or written out; legacy matchers; severities named too."""
         label, service = self.subject.style.service_label, self.subject.service.name
         world = self.subject.world
         here = Matcher(label, "=", service)
@@ -181,6 +193,7 @@ class InhibitionItem:
         )
         return {
             "a-rule-a-target": self._instead([inhibit_rule(world, self.source, (target,)) for target in self.targets]),
+            "service-by-name": self._instead([replace(rule, equal=())]),
             "service-written-out": self._instead(
                 [replace(rule, source=(*rule.source, here), target=(*rule.target, here), equal=())]
             ),
@@ -189,12 +202,13 @@ class InhibitionItem:
         }
 
     def wrong(self) -> Mapping[str, Wrong]:
-        """Without `equal`; backwards; on a label one side lacks; everything of the service."""
+        """While any service is down; backwards; on a label one side lacks; everything of the service."""
         rule = self.rule
         label = self.subject.style.service_label
         everything = (Matcher("alertname", "!=", self.source),)
+        anyone = Matcher("alertname", "=~", f"{self.source}|{self._theirs(self.source).get('alertname')}")
         return {
-            "no-equal": Wrong(self._instead([replace(rule, equal=())]), 0.95),
+            "any-service": Wrong(self._instead([replace(rule, source=(anyone,), equal=())]), 0.95),
             "backwards": Wrong(self._instead([replace(rule, source=rule.target, target=rule.source)]), 0.3),
             "label-missing": Wrong(
                 self._instead(

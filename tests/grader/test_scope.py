@@ -143,3 +143,24 @@ def test_an_edited_neighbour_may_be_written_with_the_records_of_what_it_read_or_
 
 def test_new_names_that_nobody_asked_for_are_not_looked_at_here() -> None:
     assert aside([Rule("Z", "scrape_duration_seconds > 1"), record("z", "rate(node_load1[9d])")]) == []
+
+
+def test_records_that_read_each_other_twice_are_looked_into_once() -> None:
+    chain = [record("x0", 'http_total{svc="shop"}'), *(record(f"x{n}", f"x{n - 1} + x{n - 1}") for n in range(1, 900))]
+    assert aside([*chain, Rule("A", "x899 > 0")]) == []
+    assert aside([record("x0", "foreign"), *chain[1:], Rule("A", "x899 > 0")]) == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("expr", "kept"),
+    [
+        ('http_total unless on () up{job="prometheus"} == 1', False),
+        ('http_total unless on () up{job!=""} == 1', False),
+        ("http_total and on () up == 1", True),
+        ('http_total and on () up{job=""} == 1', True),
+        ('http_total{svc="shop", code="504"} or http_total{svc="shop"}', True),
+        ('http_total{svc="desk"} > 1 or http_total{svc="shop"}', False),
+    ],
+)
+def test_a_requested_rule_asks_for_series_that_some_replay_holds_or_for_its_own(expr: str, kept: bool) -> None:
+    assert (aside([Rule("A", expr)]) == []) == kept

@@ -15,7 +15,7 @@ from functools import cached_property
 from alertforge.grader import definitions
 from alertforge.grader.definitions import Definition
 from alertforge.grader.lint import Linted, aside
-from alertforge.grader.reach import STATE_METRICS, Placed, Reach, place
+from alertforge.grader.reach import REWRITTEN_LABELS, STATE_METRICS, Placed, Reach, labels_of, place
 from alertforge.grader.spec import Scenario, Spec
 from alertforge.prometheus import promql
 from alertforge.prometheus.rules import Group, Rule, RuleFile
@@ -41,8 +41,21 @@ class Scope:
         return frozenset(one.series.partition("{")[0] for replay in self.replays for one in replay.series) | self.known
 
     def holds(self, name: str, selector: promql.Selector) -> bool:
-        """Whether it may look at what a selector finds under a name."""
-        return name in STATE_METRICS or name in self.metrics or name in self.recorded
+        """Whether it may look at what a selector finds under a name: what some replay holds, or what is its own."""
+        if name in STATE_METRICS or name in self.recorded or name in self.known or not self.subjects:
+            return name in STATE_METRICS or name in self.recorded or name in self.metrics
+        asked = {(m.name, m.value) for m in selector.matchers if m.op == "="}
+        own = any(not asked.isdisjoint(subject.pairs) for subject in self.subjects)
+        found = self.series.get(name, ())
+        return bool(found) and (own or any(_may_be(selector, labels) for labels in found))
+
+    @cached_property
+    def series(self) -> Mapping[str, Sequence[Labels]]:
+        """The labels of all series by metric name."""
+        found: dict[str, dict[Labels, None]] = {}
+        for text in {one.series for replay in self.replays for one in replay.series}:
+            found.setdefault(text.partition("{")[0], {})[labels_of(text) or Labels()] = None
+        return {name: tuple(labels) for name, labels in found.items()}
 
     @cached_property
     def recorded(self) -> frozenset[str]:
@@ -145,7 +158,9 @@ class _Look:
             for node in promql.walk(tree) if tree is not None else ():  # else promtool's to refuse
                 if (back := _looks_back(node)) > scope.longest:
                     return f"looks {promql.duration_text(back)} back, beyond every replay that it is judged by"
-                for name in _names(node) if isinstance(node, promql.Selector) else ():
+                if not isinstance(node, promql.Selector):
+                    continue
+                for name in _names(node):
                     if name is None:
                         return "selects metrics by a pattern: which of them it reads on a server cannot be told"
                     found = self._recorded(name, node, scope)
@@ -177,6 +192,12 @@ def _may_find(selector: promql.Selector, one: Definition) -> bool:
     sure = {**(definitions.yielded(tree) if tree else {}), **dict(one.labels)}
     sure = {name: value for name, value in sure.items() if "{{" not in value}
     return all(m.op != "=" or sure.get(m.name, m.value) == m.value for m in selector.matchers)
+
+
+def _may_be(selector: promql.Selector, labels: Labels) -> bool:
+    """Whether a series may be what a selector asks for; patterns are Go's and are not tried here."""
+    told = [m for m in selector.matchers if m.name not in (METRIC_NAME, *REWRITTEN_LABELS)]
+    return all((labels.get(m.name) == m.value) == (m.op == "=") for m in told if m.op in ("=", "!="))
 
 
 def _looks_back(node: promql.Expr) -> int:

@@ -74,6 +74,7 @@ def test_the_most_laborious_rules_go_where_all_together_are_too_much() -> None:
         '{{ reReplaceAll "" (printf "%99s" "") (reReplaceAll "" (printf "%99s" "") (printf "%99s" "")) | len }}'
         + "." * 200,
         '{{ $x := "aaaaaaaa" }}' + "{{ $x = print $x $x }}" * 40,
+        '{{ $x:="aaaaaaaa" }}' + "{{ $x=print $x $x }}" * 40,
         '{{ $x := "a" }}{{ range .Labels }}{{ $x = print $x $x $x }}{{ end }}',
         '{{ "}}" }}{{ define "a" }}{{ end }}',
     ],
@@ -93,6 +94,8 @@ def test_templates_without_bound_are_set_aside(text: str) -> None:
         "no range of query here",
         '{{ printf "%s: %.2f of %.0f" $labels.a $value 3.0 }} and {{ printf "%s in %s" $labels.a $labels.b }}' * 3,
         '{{ reReplaceAll ":.*" "" $labels.instance }} is down',
+        '{{ reReplaceAll "-" " " $labels.workload }} of ' * 3
+        + 'see {{ printf "%s/%s/%s" $labels.squad $labels.workload $labels.site }} in the catalog, and the runbook.',
         "{{ $labels.instance | toUpper | title }} {{ $value | humanize1024 }}B" * 8,
         '{{ "{{ define" }}',
     ],

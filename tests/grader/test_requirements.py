@@ -102,6 +102,18 @@ def test_minutes_decide(minutes: range, wrong: set[str], q: float) -> None:
     assert judgement.q == pytest.approx(q)
 
 
+@pytest.mark.parametrize(
+    "text", ["{{ if gt $value 9.0 }}none{{ else }}page{{ end }}", "{{ with .Value }}page{{ end }}"]
+)
+def test_a_label_that_is_chosen_by_the_moment_is_not_always_there(text: str) -> None:
+    rule = Rule("X", "x > 1", labels=(("severity", text),))
+    assert failed(alert.judge(ALERT, observed(firing(range(4, 10), PAGE_A, text="slow"), rule))) == {
+        "A1.label.severity"
+    }
+    plain = Rule("X", "x > 1", labels=(("severity", "{{ $labels.severity }}"),))
+    assert failed(alert.judge(ALERT, observed(firing(range(4, 10), PAGE_A, text="slow"), plain))) == set()
+
+
 def test_labels_and_annotations_are_three_tenths() -> None:
     judgement = alert.judge(ALERT, observed(firing(range(4, 10), A, text="fast")))
     assert failed(judgement) == {"A1.label.severity", "A1.annotation.summary"}

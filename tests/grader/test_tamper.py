@@ -170,6 +170,10 @@ def test_a_label_that_is_worked_out_from_alerts() -> None:
     [
         "{{ if $externalURL }}none{{ else }}page{{ end }}",
         "{{ with externalURL }}none{{ end }}",
+        '{{ with . }}{{ if match "example" (printf "%v" .) }}none{{ end }}{{ end }}',
+        '{{ with 1 }}{{ printf "%v" $ }}{{ end }}',
+        '{{ with $labels.a }}{{ else }}{{ printf "%v" . }}{{ end }}',
+        '{{ with $labels.a }}x{{ end }}{{ printf "%v" . }}',
         "{{- .ExternalURL -}}",
         "{{ $externalLabels.cluster }}",
         "{{ .ExternalLabels.cluster }}",

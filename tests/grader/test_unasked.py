@@ -107,12 +107,15 @@ SLEEPS = PAGES.replace("vector(1)", "count(scrape_duration_seconds) > 0")  # tru
         .replace(", team: mail", ""),
         PAGES.replace("severity: page, team: mail", "helper: yes")
         + SLEEPS.split("rules:\n")[1],  # beside a helper of that name which does fire
+        PAGES.replace("vector(1)", "vector(1) or vector(7)").replace(  # told by its value, the other one is a helper
+            "team: mail", "helper: '{{ if lt $value 5.0 }}yes{{ end }}', team: '{{ if gt $value 5.0 }}mail{{ end }}'"
+        ),
     ],
 )
 def test_an_alert_that_would_page_on_a_server_alone(watchful: Shop, text: str) -> None:
     result = watchful.grade(watchful.workspace({"rules/more.yml": text, CONFIG: NOWHERE}))
     assert failed(result) == {"P.unasked.alerts"}
-    assert any(re.search("fires in no replay, and would reach .*mail-pager", one.seen) for one in result.checks)
+    assert any(re.search("no replay shows as it may fire, would reach .*mail-pager", one.seen) for one in result.checks)
 
 
 NOWHERE = (
@@ -335,6 +338,13 @@ def test_an_alert_that_no_replay_shows_must_not_hold_back_others(watchful: Shop,
     config = config if not kept else config.replace('team="mail"', 'alertname="Nothing"')
     result = watchful.grade(watchful.workspace({"rules/more.yml": UNSEEN, CONFIG: config}))
     assert ("P.unasked.inhibitions" not in failed(result)) == kept
+
+
+@pytest.mark.parametrize(("name", "kept"), [("Beat", False), ("Drum", True)])
+def test_nor_may_it_beside_one_that_is_known(watchful: Shop, name: str, kept: bool) -> None:
+    source = "source_matchers: ['alertname=~\"QueueStuck|Beat\"'], target_matchers: [alertname=Nothing]"
+    files = {"rules/more.yml": UNSEEN.replace("Beat", name), CONFIG: inhibiting(source)}
+    assert ("P.unasked.inhibitions" not in failed(watchful.grade(watchful.workspace(files)))) == kept
 
 
 @pytest.mark.parametrize("value", ["yes", "'{{ if true }}yes{{ end }}'"])

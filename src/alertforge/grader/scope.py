@@ -9,7 +9,7 @@ beyond is set aside like a rule that Prometheus refuses. What stands in the base
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from alertforge.grader import definitions
@@ -34,6 +34,7 @@ class Scope:
     known: frozenset[str] = frozenset()  # metrics that it has always read
     back: int = 0  # milliseconds that it has always looked back
     reach: Reach | None = None
+    series: Mapping[str, Sequence[Labels]] = field(default_factory=dict)  # of all replays there are, by metric name
 
     @cached_property
     def metrics(self) -> frozenset[str]:
@@ -41,21 +42,14 @@ class Scope:
         return frozenset(one.series.partition("{")[0] for replay in self.replays for one in replay.series) | self.known
 
     def holds(self, name: str, selector: promql.Selector) -> bool:
-        """Whether it may look at what a selector finds under a name: what some replay holds, or what is its own."""
-        if name in STATE_METRICS or name in self.recorded or name in self.known or not self.subjects:
-            return name in STATE_METRICS or name in self.recorded or name in self.metrics
+        """Whether it may look at what a selector finds under a name: what some replay holds, or its own."""
+        if name in STATE_METRICS or name in self.recorded:
+            return True
+        if name in self.known or name not in self.metrics or not self.subjects:
+            return name in self.metrics
         asked = {(m.name, m.value) for m in selector.matchers if m.op == "="}
         own = any(not asked.isdisjoint(subject.pairs) for subject in self.subjects)
-        found = self.series.get(name, ())
-        return bool(found) and (own or any(_may_be(selector, labels) for labels in found))
-
-    @cached_property
-    def series(self) -> Mapping[str, Sequence[Labels]]:
-        """The labels of all series by metric name."""
-        found: dict[str, dict[Labels, None]] = {}
-        for text in {one.series for replay in self.replays for one in replay.series}:
-            found.setdefault(text.partition("{")[0], {})[labels_of(text) or Labels()] = None
-        return {name: tuple(labels) for name, labels in found.items()}
+        return own or any(_may_be(selector, labels) for labels in self.series.get(name, ()))
 
     @cached_property
     def recorded(self) -> frozenset[str]:
@@ -102,9 +96,18 @@ def _meant(group: Group, rule: Rule) -> tuple[bool, str, str]:
     return rule.is_alert, rule.name, definitions.definition(rule, group).expr
 
 
+def _series(scenarios: Iterable[Scenario]) -> Mapping[str, Sequence[Labels]]:
+    """The labels of all series by metric name."""
+    found: dict[str, list[Labels]] = {}
+    for text in sorted({one.series for scenario in scenarios for one in scenario.series}):
+        found.setdefault(text.partition("{")[0], []).append(labels_of(text) or Labels())
+    return found
+
+
 def _scopes(spec: Spec, baseline: Sequence[RuleFile], reach: Reach) -> dict[_Key, Scope]:
     """The scope of each requested alert and record, and of each that was there."""
     by_id = {scenario.id: scenario for scenario in spec.scenarios}
+    series = _series(spec.scenarios)
     there: dict[_Key, list[Placed]] = {}
     for placed in place(baseline):
         there.setdefault((placed.rule.is_alert, placed.rule.name), []).append(placed)
@@ -123,13 +126,13 @@ def _scopes(spec: Spec, baseline: Sequence[RuleFile], reach: Reach) -> dict[_Key
     for alert in spec.alerts:
         replays = tuple(by_id[name] for name in dict.fromkeys(case.scenario for case in alert.cases))
         subjects = frozenset(case.subject for case in alert.cases)
-        scopes[True, alert.alert] = Scope(replays, subjects, reach=reach)
+        scopes[True, alert.alert] = Scope(replays, subjects, reach=reach, series=series)
     for record in dict.fromkeys(name for recording in spec.recordings for name in recording.records):
         asking = [recording for recording in spec.recordings if record in recording.records]
         cases = [(value.scenario, value.subject) for one in asking for value in one.values]
         names = [name for name, _ in cases] + [count.scenario for one in asking for count in one.cardinality]
         replays = tuple(by_id[name] for name in dict.fromkeys(names))
-        scopes[False, record] = Scope(replays, frozenset(subject for _, subject in cases), reach=reach)
+        scopes[False, record] = Scope(replays, frozenset(subject for _, subject in cases), reach=reach, series=series)
     return scopes
 
 

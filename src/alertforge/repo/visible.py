@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Final
 
 from alertforge.prometheus.promql import Aggregate, Binary, Call, Expr, Number, PromQLError, Selector
 from alertforge.prometheus.rules import Rule, RuleFile
-from alertforge.prometheus.series import Labels, selector_text
+from alertforge.prometheus.series import METRIC_NAME, Labels, Series, selector_text
 from alertforge.repo.printer import duration, print_yaml
 from alertforge.seeds import Rng, Seed
+from alertforge.traffic import gauges
+from alertforge.traffic.exposure import Flow, expose
+from alertforge.world.catalog import FAMILIES
 from alertforge.world.model import Service, World
 
 FOLDER: Final = "tests/visible"
@@ -25,6 +27,7 @@ _CALM_MINUTES: Final = 10
 _LABEL: Final = re.compile(r"\{\{ \$labels\.(\w+) \}\}")
 _SWITCH: Final = re.compile(r"(?:^|_)(?:up|success|successful|healthy|has_leader|running|synced|connected|ready)$")
 _OVER_TIME: Final = frozenset({"avg_over_time", "max_over_time", "min_over_time", "last_over_time"})
+_RESTARTS: Final = "kube_pod_container_status_restarts_total"
 _GAUGE: Final = frozenset({"max", "min", "avg", "sum"})
 
 
@@ -36,11 +39,7 @@ def visible_tests(files: Sequence[RuleFile], world: World, seed: Seed, canary: s
     """
     out: dict[str, str] = {}
     for file in seed.rng("files").shuffled(files):
-        cases = [
-            case
-            for rule in file.rules()
-            if (case := _case(rule, _Names(world, file, seed.rng("values", file.path, rule.name))))
-        ]
+        cases = [case for rule in file.rules() if (case := _case(rule, _Targets(world, file, seed, rule.name)))]
         if cases and len(out) < MAX_FILES:
             picked = seed.rng("alerts", file.path).sample(cases, MAX_ALERTS)
             stem = file.path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
@@ -53,7 +52,8 @@ class _Case:
     """One alert: what provokes it from a given minute on, and what then fires."""
 
     rule: Rule
-    series: tuple[tuple[Labels, str], ...]
+    series: Labels
+    samples: str  # in promtool's notation
     fires: Labels
     start: int  # minute of the first bad sample
     lookback: int  # minutes until a bad sample counts fully
@@ -87,7 +87,7 @@ def _test(case: _Case) -> dict[str, Any]:
     return {
         "name": case.rule.name,
         "interval": "1m",
-        "input_series": [{"series": selector_text(labels), "values": values} for labels, values in case.series],
+        "input_series": [{"series": selector_text(case.series), "values": case.samples}],
         "alert_rule_test": [
             {"eval_time": duration(minute * _MINUTE), "alertname": case.rule.name, "exp_alerts": alerts}
             for minute, alerts in moments
@@ -98,7 +98,8 @@ def _test(case: _Case) -> dict[str, Any]:
 # --- what provokes an alert ------------------------------------------------------------------------------------------
 
 
-# `{n}` is a small number, `{service}` one of the company's services, `{file}` and `{group}` those of the rule
+# `{n}` and `{few}` are small numbers, the latter of a cluster's members; `{service}` one of the company's services,
+# `{file}` and `{group}` those of the rule
 _VALUES: Final[Mapping[str, tuple[str, ...]]] = {
     "breaker": ("parent", "fielddata", "request", "in_flight_requests"),
     "cluster": ("search", "logs", "search-prod"),
@@ -107,77 +108,144 @@ _VALUES: Final[Mapping[str, tuple[str, ...]]] = {
     "deployment": ("{service}",),
     "eviction_signal": ("memory.available", "nodefs.available", "imagefs.available", "nodefs.inodesFree"),
     "ingress": ("{service}", "{service}-public"),
-    "instance": ("10.20.{n}.14:9100", "10.20.3.{n}:9100"),
     "job_name": ("{service}-migrate", "{service}-backfill", "{service}-cleanup"),
     "namespace": ("{namespace}",),
     "node": ("worker-{n}", "pool-a-{n}"),
     "proxy": ("{service}", "be_{snake}"),
     "rule_group": ("/etc/prometheus/{file};{group}",),
-    "server": ("{service}-{n}", "10.20.4.{n}:8080"),
+    "server": ("{service}-{few}", "10.20.4.{n}:8080"),
     "to": ("10.0.0.{n}:53", "192.0.2.{n}:53"),
     "type": ("no-service", "no-endpoint"),
 }
-_OF_JOB: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
-    "alertmanager": {"instance": ("alertmanager-{n}:9093",)},
-    "blackbox-exporter": {"instance": ("blackbox-{n}:9115",)},
-    "elasticsearch-exporter": {"name": ("es-data-{n}", "es-master-{n}")},
-    "etcd": {"instance": ("etcd-{n}:2379", "10.20.1.{n}:2379")},
-    "kafka-brokers": {"instance": ("kafka-{n}:9404", "broker-{n}:9404")},
-    "mysqld-exporter": {"instance": ("mysql-{n}:9104", "db-{n}:9104")},
-    "node-exporter": {
-        "instance": ("worker-{n}:9100", "10.20.3.{n}:9100"),
-        "name": ("chronyd.service", "containerd.service", "logrotate.service", "rsyslog.service"),
-    },
-    "postgres-exporter": {"instance": ("postgres-{n}:9187", "db-{n}:9187")},
-    "prometheus": {"instance": ("prometheus-{n}:9090",)},
-    "rabbitmq": {"instance": ("rabbitmq-{n}:15692",)},
-    "redis-exporter": {"instance": ("redis-{n}:9121", "cache-{n}:9121")},
+# what Prometheus scrapes under each job, as `instance` has it
+_INSTANCES: Final[Mapping[str, tuple[str, ...]]] = {
+    "alertmanager": ("alertmanager-{few}:9093", "10.20.2.{few}:9093"),
+    "blackbox-exporter": ("blackbox-{few}:9115", "10.20.5.{n}:9115"),
+    "coredns": ("10.244.{n}.11:9153", "10.96.{n}.4:9153"),
+    "elasticsearch-exporter": ("elasticsearch-exporter:9114", "10.20.6.{n}:9114"),
+    "etcd": ("etcd-{few}:2379", "10.20.1.{n}:2379"),
+    "haproxy": ("haproxy-{few}:8404", "lb-{few}:8404"),
+    "ingress-nginx": ("10.244.{n}.17:10254", "10.96.{n}.9:10254"),
+    "kafka-brokers": ("kafka-{few}:9404", "broker-{few}:9404"),
+    "kafka-exporter": ("kafka-exporter:9308", "10.20.7.{n}:9308"),
+    "kube-state-metrics": ("kube-state-metrics:8080", "10.244.{n}.21:8080"),
+    "kubelet": ("10.20.3.{n}:10250",),
+    "mysqld-exporter": ("mysql-{n}:9104", "db-{n}:9104"),
+    "node-exporter": ("worker-{n}:9100", "10.20.3.{n}:9100"),
+    "postgres-exporter": ("postgres-{n}:9187", "db-{n}:9187"),
+    "prometheus": ("prometheus-{few}:9090", "10.20.2.{n}:9090"),
+    "rabbitmq": ("rabbitmq-{few}:15692", "10.20.9.{n}:15692"),
+    "redis-exporter": ("redis-{n}:9121", "cache-{n}:9121"),
 }
+# `name` means something else to every exporter
+_MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "elasticsearch-exporter": ("es-data-{n}", "es-master-{few}"),
+    "node-exporter": ("chronyd.service", "containerd.service", "logrotate.service", "rsyslog.service"),
+}
+_STORE_OF: Final[Mapping[str, str]] = {"mysqld-exporter": "mysql", "postgres-exporter": "postgres"}
+_IN_FRONT: Final = ("haproxy", "ingress-nginx")  # jobs of what stands before services that answer requests
+_NAMELESS: Final = ("status-page", "ops")  # name and namespace of something that is in no catalog
 
 
 @dataclass(frozen=True)
-class _Names:
-    """Label values for the examples of one rule, as targets of this company would have them."""
+class _Targets:
+    """Labels of the examples of one rule, as targets of this company would have them; one way to name them a repo."""
 
     world: World
     file: RuleFile
-    rng: Rng
+    seed: Seed
+    rule: str
 
-    def value(self, label: str, job: str) -> str:
+    def labels(self, selector: Selector, names: Sequence[str]) -> dict[str, str]:
+        """Every label of one scraped series that the selector selects, `names` among them.
+
+        Raises _NotSimpleError where nobody knows here who exports it.
+        """
+        told = {one.name: one.value for one in selector.matchers}
+        owner = told.get(self.world.style.service_label)
+        if owner is None:
+            job = told.get("job", "")
+            wanted = dict.fromkeys(("instance", *(["node"] if job == "kubelet" else []), *names))
+            return {**{name: self._value(name, job) for name in wanted if name not in told}, **told}
+        for service in self.world.services:
+            for series in _exposed(self.world, service, self.seed.child("pods")) if service.name == owner else ():
+                if series.labels.name == selector.name and series.labels.contains(Labels.of(told)):
+                    return {name: value for name, value in series.labels.as_dict().items() if name != METRIC_NAME}
+        raise _NotSimpleError
+
+    def _value(self, label: str, job: str) -> str:
         """A value of a label under a `job`. Raises _NotSimpleError for a label whose values nobody knows here."""
-        ways = _OF_JOB.get(job, {}).get(label) or _VALUES.get(label)
+        ways = (
+            {"instance": _INSTANCES, "name": _MEMBERS}[label].get(job)
+            if label in ("instance", "name")
+            else _VALUES.get(label)
+        )
         if ways is None:
             raise _NotSimpleError
-        return self.rng.choice(ways).format(
-            n=self.rng.between(2, 9),
-            service=self._service.name,
-            snake=self._service.name.replace("-", "_"),
-            namespace=self._service.namespace,
-            file=self.file.path,
-            group=self.file.groups[0].name,
+        name, namespace = self._about(job)
+        return (
+            self.seed.rng("way", job, label)
+            .choice(ways)
+            .format(
+                n=self._draws("n").between(2, 9),
+                few=self._draws("few").between(1, 3),
+                service=name,
+                snake=name.replace("-", "_"),
+                namespace=namespace,
+                file=self.file.path,
+                group=self.file.groups[0].name,
+            )
         )
 
-    @cached_property
-    def _service(self) -> Service:
-        return self.rng.choice(self.world.services)
+    def _about(self, job: str) -> tuple[str, str]:
+        """Name and namespace of a service that what is scraped under a job can be about."""
+        fitting = [one for one in self.world.services if _fits(one, job)]
+        if not fitting:
+            return _NAMELESS
+        one = self._draws("service").choice(fitting)
+        return one.name, one.namespace
+
+    def _draws(self, what: str) -> Rng:
+        """The same draws for every label of the rule, so that its numbers and its service agree."""
+        return self.seed.rng("values", self.file.path, self.rule, what)
 
 
-@dataclass
+def _fits(service: Service, job: str) -> bool:
+    """Whether exporters under a job have something to say about a service."""
+    if job in _STORE_OF:
+        return _STORE_OF[job] in service.depends_on
+    return job not in _IN_FRONT or service.family in FAMILIES["web"]
+
+
+def _exposed(world: World, service: Service, seed: Seed) -> Iterator[Series]:
+    """A series of everything that is exported about a service, as in the replays of its alerts."""
+    own = expose(world, service, Flow((60, 60), (0, 0), (0, 0), ("up", "up")), seed)
+    yield from own.series
+    yield from gauges.memory(world, seed, own, lambda pod, minute: Fraction(1, 2))
+    yield from gauges.restarts(world, seed, own, lambda pod, minute: 0)
+    yield from gauges.pool(world, seed, own, lambda pod, minute: Fraction(1, 2))
+    yield from gauges.probes(world, own, lambda vantage, minute: 1)
+    yield from gauges.volumes(world, seed, own, lambda volume, minute: Fraction(1, 2))
+    yield from gauges.consumer_lag(world, own, lambda partition, minute: 0)
+    yield from gauges.replication(world, own, lambda replica, minute: 0)
+
+
+@dataclass(frozen=True)
 class _Need:
     """What a selector must show: its level while all is well and afterwards; counters grow by that much a minute."""
 
+    limit: Fraction
     calm: Fraction
     bad: Fraction
     counter: bool = False
     lookback: int = 0
-    labels: dict[str, str] = field(default_factory=dict)
 
 
 class _NotSimpleError(Exception):
     """An expression that is not provoked by a few straight lines."""
 
 
-def _case(rule: Rule, given: _Names) -> _Case | None:
+def _case(rule: Rule, targets: _Targets) -> _Case | None:
     """A case for the rule; None where it is not simple."""
     if not rule.is_alert or rule.keep_firing_for or _templated(rule):
         return None
@@ -185,24 +253,16 @@ def _case(rule: Rule, given: _Names) -> _Case | None:
         tree = rule.tree
         if not isinstance(tree, Binary) or not isinstance(tree.rhs, Number) or tree.bool_:
             raise _NotSimpleError
-        calm, bad = _levels(tree.op, Fraction(str(tree.rhs.value)))
-        found = list(_needs(tree.lhs, _Need(calm, bad)))
-        grouping = tree.lhs.grouping if isinstance(tree.lhs, Aggregate) else None
-        names = grouping if grouping is not None else ("instance",) if isinstance(tree.lhs, Selector) else ()
-        told = {one.name: one.value for selector, _ in found for one in selector.matchers}
-        identity = {name: told.get(name) or given.value(name, told.get("job", "")) for name in names}
+        limit = Fraction(str(tree.rhs.value))
+        selector, need = _need(tree.lhs, _Need(limit, *_levels(tree.op, limit)))
+        names = tree.lhs.grouping or () if isinstance(tree.lhs, Aggregate) else ()
+        labels = Labels.of(targets.labels(selector, names))
+        start = _CALM_MINUTES + need.lookback
+        samples = _samples(selector, need, start, rule)
     except (PromQLError, _NotSimpleError, ValueError):
         return None
-    start = _CALM_MINUTES + max(need.lookback for _, need in found)
-    series = []
-    for selector, need in found:
-        labels = {**identity, **{one.name: one.value for one in selector.matchers}}
-        series.append((Labels.of({"__name__": selector.name or "", **labels}), _samples(need, start, rule)))
-    full = {**identity, **{one.name: one.value for one in found[0][0].matchers}}
-    fires = full if isinstance(tree.lhs, Selector) else {name: full[name] for name in names if name in full}
-    if len(dict(series)) < len(series):
-        return None
-    return _Case(rule, tuple(series), Labels.of(fires), start, max(need.lookback for _, need in found))
+    fires = labels.only(names) if isinstance(tree.lhs, Aggregate) else labels
+    return _Case(rule, labels.with_({METRIC_NAME: selector.name or ""}), samples, fires, start, need.lookback)
 
 
 def _templated(rule: Rule) -> bool:
@@ -240,36 +300,51 @@ def _switched(need: _Need) -> _Need:
     return replace(need, calm=Fraction(calm), bad=Fraction(bad))
 
 
-def _needs(expr: Expr, need: _Need) -> Iterator[tuple[Selector, _Need]]:
-    """What each selector below an expression must show so that the expression has the levels asked for."""
+def _need(expr: Expr, need: _Need) -> tuple[Selector, _Need]:
+    """The selector of an expression, and what it must show so that the expression has the levels asked for."""
     match expr:
-        case Selector(window=None, offset=0, at=None) if expr.name and all(m.op == "=" for m in expr.matchers):
-            yield expr, _switched(need) if _SWITCH.search(expr.name) else need
+        case Selector(window=None, offset=0, at=None) if (
+            expr.name and ":" not in expr.name and all(m.op == "=" for m in expr.matchers)
+        ):
+            return expr, _switched(need) if _SWITCH.search(expr.name) else need
         case Aggregate(op=op, param=None, without=False) if op in _GAUGE:
-            yield from _needs(expr.expr, need)
+            return _need(expr.expr, need)
         case Call(func=func, args=(Selector() as inner,)) if inner.window and not (inner.offset or inner.at):
             minutes = inner.window // _MINUTE
             plain = Selector(inner.name, inner.matchers)
             if func in _OVER_TIME:
-                yield from _needs(plain, _Need(need.calm, need.bad, lookback=minutes))
-            elif func in ("rate", "increase"):
+                return _need(plain, replace(need, lookback=minutes))
+            if func in ("rate", "increase"):
                 scale = 60 if func == "rate" else Fraction(1, minutes)
-                yield from _needs(plain, _Need(need.calm * scale, need.bad * scale, True, minutes))
-            else:
-                raise _NotSimpleError
-        case _:
-            raise _NotSimpleError
+                scaled = _Need(need.limit * scale, need.calm * scale, need.bad * scale, True, minutes)
+                return _need(plain, scaled)
+    raise _NotSimpleError
 
 
-def _samples(need: _Need, start: int, rule: Rule) -> str:
-    """Promtool's notation: a calm stretch, then a bad one that outlasts the wait."""
+def _samples(selector: Selector, need: _Need, start: int, rule: Rule) -> str:
+    """Promtool's notation: a calm stretch, then a bad one that outlasts the wait.
+
+    Raises _NotSimpleError where containers would restart faster than a kubelet restarts them.
+    """
     rest = need.lookback + rule.for_ // _MINUTE + 5
     if not need.counter:
         return f"{_short(need.calm)}x{start - 1} {_short(need.bad)}x{rest}"
     # events are whole: fewer than plainly too few, or more than plainly too many
     worse = need.bad > need.calm
     calm, bad = (math.floor(need.calm), math.ceil(need.bad)) if worse else (math.ceil(need.calm), math.floor(need.bad))
+    pace = _pace(need) if worse and not calm else 1
+    if pace > 1:
+        steps = " ".join(f"{step + 1}x{pace - 1}" for step in range(-(-rest // pace)))
+        return f"0x{start - 1} {steps}"
+    if selector.name == _RESTARTS:
+        raise _NotSimpleError
     return f"0+{calm}x{start - 1} {calm * (start - 1)}+{bad}x{rest}"
+
+
+def _pace(need: _Need) -> int:
+    """Minutes from one event to the next so that every window has more than the limit, by one more if that is slow."""
+    allowed = math.floor(need.limit * need.lookback)
+    return max(((need.lookback - 1) // (allowed + more) for more in (2, 1)), key=lambda pace: pace > 1)
 
 
 def _short(level: Fraction) -> str:

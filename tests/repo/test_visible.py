@@ -10,15 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 from briefs import brief
 
 from alertforge import tools
+from alertforge.alerts import KINDS
+from alertforge.alerts.base import Subject
 from alertforge.prometheus.rules import Group, Rule, RuleFile
 from alertforge.repo import script
 from alertforge.repo.exporters import load_all, render
 from alertforge.repo.printer import print_alertmanager, print_rule_file
 from alertforge.repo.routing import base_config
 from alertforge.repo.visible import visible_tests
+from alertforge.world.catalog import FAMILIES
 from alertforge.world.model import World
 
 
@@ -76,6 +80,128 @@ def test_labels_have_values_of_targets_and_not_of_their_own_names(number: int) -
         for text in visible_tests([kubernetes], told.world, seed.child(key)).values():
             for name in re.findall(r'deployment="([^"]+)"', text):
                 assert f'namespace="{services[name]}"' in text
+
+
+def series_of(tests: dict[str, str]) -> list[tuple[str, dict[str, str], str]]:
+    """Metric, labels and values of every series of the tests."""
+    out = []
+    for text in tests.values():
+        for test in yaml.safe_load(text)["tests"]:
+            for one in test["input_series"]:
+                name, _, labels = one["series"].partition("{")
+                out.append((name, dict(re.findall(r'(\w+)="([^"]*)"', labels)), one["values"]))
+    return out
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_series_of_exporters_carry_what_every_scrape_has(number: int) -> None:
+    told, seed = brief(number)
+    for file in rule_files(told.world):
+        for name, labels, _ in series_of(visible_tests([file], told.world, seed)):
+            assert {"job", "instance"} <= set(labels), name
+            assert labels["job"] != "kubelet" or "node" in labels, name
+
+
+# what the README says of these metrics, beside the service's own label; `{pod}` is the house's label of a pod
+PROMISED = {
+    "kube_pod_container_status_restarts_total": {"job", "namespace", "pod", "container"},
+    "pg_replication_lag_seconds": {"job", "server"},
+    "probe_success": {"job", "instance", "vantage"},
+    "up": {"job", "namespace", "{pod}"},
+}
+
+
+def service_files(world: World) -> list[RuleFile]:
+    """One file for each alert that some service may have."""
+    subjects = [Subject(world, service) for service in world.services]
+    rules = [(kind, subject, subject.service.name) for subject in subjects for kind in KINDS.values()]
+    return [
+        RuleFile(f"rules/{name}-{kind.name}.yml", (Group(f"{name}-health", (kind.rule(subject),)),))
+        for kind, subject, name in rules
+    ]
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_series_of_services_carry_what_the_readme_promises(number: int) -> None:
+    told, seed = brief(number)
+    style, seen = told.world.style, set()
+    for file in service_files(told.world):
+        for name, labels, _ in series_of(visible_tests([file], told.world, seed)):
+            promised = {label.replace("{pod}", style.pod_label) for label in PROMISED[name]}
+            assert set(labels) == {style.service_label, *promised}, name
+            seen.add(name)
+    assert len(seen) >= 3
+
+
+def test_tests_of_services_pass(tmp_path: Path) -> None:
+    written = {}
+    for number in range(4):
+        told, seed = brief(number)
+        for file in service_files(told.world):
+            moved = replace(file, path=file.path.replace("rules/", f"rules/{number}-"))
+            written[moved.path] = print_rule_file(moved, told.world.style)
+            written.update(visible_tests([moved], told.world, seed))
+    tests = sorted(path for path in written if path.startswith("tests/"))
+    assert len(tests) >= 20
+    write(tmp_path, written)
+    command = [str(tools.find("promtool")), "test", "rules", *tests]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("window", [10, 15, 20])
+def test_a_container_restarts_every_other_minute_at_most(window: int) -> None:
+    told, seed = brief(0)
+    service, label = told.world.services[0].name, told.world.style.service_label
+    selector = f'kube_pod_container_status_restarts_total{{{label}="{service}"}}'
+    seen = 0
+    for limit in (2, 3, 4):
+        rule = Rule("Loops", f"max by ({label}) (increase({selector}[{window}m])) > {limit}", for_=180_000)
+        file = RuleFile("rules/x.yml", (Group("g", (rule,)),))
+        for _, _, values in series_of(visible_tests([file], told.world, seed)):
+            calm, *steps = [part.split("x") for part in values.split()]
+            assert calm[0] == "0"
+            assert [int(value) for value, _ in steps] == list(range(1, len(steps) + 1))
+            assert all(int(more) >= 1 for _, more in steps), "a value stands for at least two minutes"
+            assert (window - 1) // (int(steps[0][1]) + 1) > limit, "and every window has more than the limit"
+            seen += 1
+    assert seen >= 2
+
+
+def test_what_stands_before_services_is_about_services_that_answer_requests() -> None:
+    web = {family.name for family in FAMILIES["web"]}
+    ways, names = set(), set()
+    for number in range(12):
+        told, seed = brief(number)
+        fitting = {one.name for one in told.world.services if one.family.name in web} or {"status-page"}
+        (haproxy,) = [one for one in rule_files(told.world) if "haproxy" in one.path]
+        of_one_repo = set()
+        for key in range(8):
+            # the draws of the same repo, with another of its rules first
+            for _, labels, _ in series_of(visible_tests([haproxy], told.world, seed)):
+                if proxy := labels.get("proxy"):
+                    of_one_repo.add(proxy.startswith("be_"))
+                    names.add(proxy)
+                    assert proxy.removeprefix("be_").replace("_", "-") in fitting
+            haproxy = replace(haproxy, path=f"rules/haproxy-{key}.yml")
+        assert len(of_one_repo) <= 1, "one way to name backends"
+        ways |= of_one_repo
+    assert ways == {False, True} and len(names) >= 8
+
+
+def test_databases_are_those_of_services_that_use_the_store() -> None:
+    seen = set()
+    for number in range(12):
+        told, seed = brief(number)
+        fitting = {one.name for one in told.world.services if "postgres" in one.depends_on} or {"status-page"}
+        (postgres,) = [one for one in rule_files(told.world) if "postgres" in one.path]
+        for key in range(6):
+            file = replace(postgres, path=f"rules/postgres-{key}.yml")
+            for _, labels, _ in series_of(visible_tests([file], told.world, seed)):
+                if database := labels.get("datname"):
+                    seen.add(database)
+                    assert database.removesuffix("_prod").replace("_", "-") in fitting
+    assert len(seen) >= 6
 
 
 def test_what_is_not_simple_is_left_out() -> None:

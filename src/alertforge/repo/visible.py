@@ -142,6 +142,7 @@ _MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
     "elasticsearch-exporter": ("es-data-{n}", "es-master-{few}"),
     "node-exporter": ("chronyd.service", "containerd.service", "logrotate.service", "rsyslog.service"),
 }
+_BY_JOB: Final = {"instance": _INSTANCES, "name": _MEMBERS}
 _STORE_OF: Final[Mapping[str, str]] = {"mysqld-exporter": "mysql", "postgres-exporter": "postgres"}
 _IN_FRONT: Final = ("haproxy", "ingress-nginx")  # jobs of what stands before services that answer requests
 _NAMELESS: Final = ("status-page", "ops")  # name and namespace of something that is in no catalog
@@ -175,11 +176,7 @@ class _Targets:
 
     def _value(self, label: str, job: str) -> str:
         """A value of a label under a `job`. Raises _NotSimpleError for a label whose values nobody knows here."""
-        ways = (
-            {"instance": _INSTANCES, "name": _MEMBERS}[label].get(job)
-            if label in ("instance", "name")
-            else _VALUES.get(label)
-        )
+        ways = _BY_JOB[label].get(job) if label in _BY_JOB else _VALUES.get(label)
         if ways is None:
             raise _NotSimpleError
         name, namespace = self._about(job)

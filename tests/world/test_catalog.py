@@ -111,3 +111,9 @@ def test_there_are_several_hundred_archetypes() -> None:
 def test_a_row_with_an_unknown_protocol_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown protocol 'soap'"):
         read_areas("# crew=Crew\nold-api | the old API | is old | soap 10/2 | redis")
+
+
+def test_no_two_industries_have_a_service_of_one_name() -> None:
+    areas = [*INDUSTRIES.values(), PLATFORM]
+    names = [archetype.name for industry in areas for area in industry for archetype in area.archetypes]
+    assert [name for name in names if names.count(name) > 1] == []

@@ -164,14 +164,19 @@ class _Targets:
         """
         told = {one.name: one.value for one in selector.matchers}
         owner = told.get(self.world.style.service_label)
-        if owner is None:
-            job = told.get("job", "")
-            wanted = dict.fromkeys(("instance", *(["node"] if job == "kubelet" else []), *names))
-            return {**{name: self._value(name, job) for name in wanted if name not in told}, **told}
+        return self._of_exporter(told, names) if owner is None else self._of_service(owner, selector, told)
+
+    def _of_exporter(self, told: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+        job = told.get("job", "")
+        wanted = dict.fromkeys(("instance", *(["node"] if job == "kubelet" else []), *names))
+        return {**{name: self._value(name, job) for name in wanted if name not in told}, **told}
+
+    def _of_service(self, owner: str, selector: Selector, told: Mapping[str, str]) -> dict[str, str]:
         for service in self.world.services:
-            for series in _exposed(self.world, service, self.seed.child("pods")) if service.name == owner else ():
-                if series.labels.name == selector.name and series.labels.contains(Labels.of(told)):
-                    return {name: value for name, value in series.labels.as_dict().items() if name != METRIC_NAME}
+            if service.name == owner:
+                for series in _exposed(self.world, service, self.seed.child("pods")):
+                    if series.labels.name == selector.name and series.labels.contains(Labels.of(told)):
+                        return series.labels.without([METRIC_NAME]).as_dict()
         raise _NotSimpleError
 
     def _value(self, label: str, job: str) -> str:

@@ -452,7 +452,7 @@ item-page | the item page API | shows one item | web 510/7 | postgres
 near-me | the distance service | sorts by how far away it is | rpc 240/4 | redis
 
 # deals=Deals; offers=Offers; transactions=Transactions
-offer-api | the offer API | carries bids and counter-bids | web 110/4 | postgres
+bid-api | the bid API | carries bids and counter-bids | web 110/4 | postgres
 escrow | the escrow service | holds money until the parcel arrives | rpc 50/4 | postgres
 payout-worker | the payout worker | pays sellers | job 15/3 | rabbitmq
 buyer-protect | the buyer protection desk | settles disputes | web 12/2 | postgres

@@ -110,7 +110,7 @@ Arash Bahar Darya Farhad Pegah Hamed Kamran Kaveh Laleh Mahnaz Navid Parisa Rami
 Afshar, Bahrami, Dehghan, Etemadi, Farahani, Ghorbani, Javadi, Kazemi, Lotfi, Moradi, Nazari, Ostovar, Parsai,
 Rostami, Sadeghi, Tavakoli, Vaziri, Zandi
 
-Anca Bogdan Cristina Emilia Florin Gabriela Horia Ioana Liviu Mihaela Nicoleta Octavian Raluca Sorin Teodora Viorel
+Anca Cosmin Cristina Emilia Florin Gabriela Horia Ilinca Liviu Mihaela Nicoleta Octavian Raluca Sorin Teodora Viorel
 Dragos Corina
 Albescu, Bratu, Ciobanu, Dragomir, Enache, Filipescu, Grigorescu, Ionita, Lazar, Manole, Negrea, Oprea, Rusu, Stanciu,
 Tudorache, Ungureanu, Vlaicu, Zamfir

@@ -113,37 +113,95 @@ def _by_team(config: Config, scene: Scene) -> Config | None:
     return None
 
 
+# What is told does not depend on how a rule came to do too much, or nothing: one set of wordings for all that do.
+_TOO_MUCH: Final = (
+    "while another service was down, {{ service }} ran into trouble as well, and nothing was sent about that",
+    "an outage somewhere else kept alerts of {{ service }} from going out",
+    "{{ team }} heard nothing of the trouble at {{ service }} until an unrelated incident had been closed",
+    "two things broke at once, {{ service }} and something unrelated, and only the other one was reported",
+    "{{ service }} ran into trouble during someone else's outage, and its alerts were held back",
+    "as soon as any other service is down, alerts of {{ service }} vanish",
+    "once a service elsewhere was back, {{ team }} learned what had been wrong with {{ service }} all the while",
+    "alerts of {{ service }} appear and vanish with the state of a service it has nothing to do with",
+    "an alert of {{ service }} went out hours late, in the minute in which the outage of another service ended",
+    "alerts of {{ service }} fired in Prometheus and went no further; at that time some other service was down",
+    "{{ team }} compared two lists: what {{ service }} had to report during outages of other services was not sent",
+    "for as long as another service is down, nobody is told about trouble at {{ service }}",
+    "{{ service }} had problems of its own on the day of the big outage elsewhere, and there is no trace of them",
+)
+_NO_EFFECT: Final = (
+    "one outage of {{ service }}, and what follows from it was reported as if it were news",
+    "every outage of {{ service }} has its follow-ups sent as well, as if nobody had thought of that",
+    "the timeline of the last outage of {{ service }} says the same thing more than once",
+    "the alert for an outage of {{ service }} does not keep away what comes in its wake",
+    "every outage of {{ service }} brings more alerts than the one it should",
+    "{{ team }} was promised one alert for an outage of {{ service }}, and still gets those that follow from it",
+    "word that {{ service }} was down did not come alone, though it should have",
+    "there is an arrangement against double alerts for {{ service }}, but it does not do anything",
+    "outages of {{ service }} are reported once for what happened and once more for what came of it",
+    "one alert for one outage of {{ service }} is what had been agreed; in the last one it was more",
+    "the hour after each outage of {{ service }} goes into closing what came along with it",
+    "when {{ service }} was down, {{ team }} was told so, and was also told everything that this brings with it",
+    "after the last outage of {{ service }}, {{ team }} had to close alerts that should never have been sent",
+    "an outage of {{ service }} does not keep quiet what it is supposed to keep quiet",
+)
+
 # what came out when it was tried with made-up alerts
-_HELD_BACK: Final = (
-    "in the quarterly drill one service was declared down, and test alerts of {{ service }} were held back as well",
-    "{{ team }} tried it out with made-up alerts: an outage elsewhere is enough to hold back those of {{ service }}",
-    "according to the last drill, {{ service }} would go unheard whenever anything else is down",
+_TOO_MUCH_TRIED: Final = (
+    "on a game day a made-up outage of another service was enough to hold back the test alerts of {{ service }}",
+    "{{ team }} tried it out with `amtool`: an outage elsewhere is enough to hold back the alerts of {{ service }}",
+    "during a failover exercise for another service, test alerts of {{ service }} were held back all the way through",
     "test alerts were sent for two services at once, and those of {{ service }} did not get through",
     "in the test of the alerting set-up, {{ service }} was heard only as long as nothing else was reported as down",
+    "ahead of the datacenter evacuation exercise, test alerts showed that any service that is down silences"
+    " {{ service }}",
+    "staging has a copy of our Alertmanager; there, {{ service }} is silenced as soon as any service is reported down",
+    "before the restore test another service was reported as down by hand, and with it test alerts of {{ service }}"
+    " were held back",
     "going through what is held back and when, {{ team }} found {{ service }} silenced by services it does not need",
 )
-_SISTERS_HELD_BACK: Final = (
-    "in a drill with two services of {{ team }}, test alerts of {{ service }} were held back while the other was down",
-    "{{ team }} tried it out with made-up alerts: an outage of a sister service is enough to silence {{ service }}",
-    "according to the last drill, {{ team }} would hear of one of its services at a time and no more",
+_SISTERS_TRIED: Final = (
+    "on a game day with two services of {{ team }}, test alerts of {{ service }} were held back while the other was"
+    " reported as down",
+    "{{ team }} tried it out with `amtool`: an outage of a sister service is enough to silence {{ service }}",
     "test alerts were sent for two services of {{ team }}, and those of {{ service }} did not get through",
     "in the test of the alerting set-up, {{ team }} could make {{ service }} mute by reporting a sister service down",
+    "ahead of a planned reboot {{ team }} reported a sister service as down by hand, and could not get a test alert of"
+    " {{ service }} through",
+    "staging has a copy of our Alertmanager; there, one service of {{ team }} that is reported down silences"
+    " {{ service }}",
+    "the rehearsal of a failover had alerts for two services of {{ team }}, and only one of them was ever heard:"
+    " not {{ service }}",
+    "before the restore test {{ team }} checked its alerts: {{ service }} is not heard while a sister service is"
+    " reported as down",
 )
-_WRONG_ONE: Final = (
-    "in a drill the alert for an outage of {{ service }} was held back, and its others came through",
+_WRONG_ONE_TRIED: Final = (
+    "on a game day all alerts of {{ service }} were sent by hand; the one for an outage was held back, the others"
+    " came through",
     "{{ team }} sent test alerts for {{ service }}: what should have been held back arrived, the main one did not",
-    "as the drill showed, an outage of {{ service }} would be reported by anything but the alert that is made for it",
-    "a dry run with made-up alerts of {{ service }} let the wrong ones through and stopped the right one",
+    "{{ team }} tried the alerts of {{ service }} with `amtool`: the wrong ones get through, and the right one is"
+    " stopped",
     "in the test of the alerting set-up, the one alert of {{ service }} that has to arrive was the one that did not",
+    "ahead of a planned reboot the alerts of {{ service }} were sent as a test, and the one for an outage was"
+    " suppressed by what it should suppress",
+    "staging has a copy of our Alertmanager; of all test alerts of {{ service }} it held back the one for an outage",
+    "for the failover exercise an outage of {{ service }} was made up, with all its alerts; the most important one"
+    " was missing from what was sent",
+    "before the restore test {{ team }} sent made-up alerts of {{ service }}, and found the one for an outage held"
+    " back by those that follow from it",
 )
-_ALL_THROUGH: Final = (
-    "in a drill {{ service }} was declared down, and nothing of what follows from that was held back",
-    "{{ team }} sent test alerts for an outage of {{ service }}, and every single one of them came through",
-    "a dry run with made-up alerts showed that an outage of {{ service }} would be reported more than once",
-    "according to the last drill, an outage of {{ service }} keeps nothing quiet",
-    "in the test of the alerting set-up, an outage of {{ service }} did not keep the rest of its alerts quiet",
-    "going through what is held back and when, {{ team }} found nothing that {{ service }} being down would stop",
-    "the drill for {{ service }} was meant to bring one alert, and brought all that were sent",
+_NO_EFFECT_TRIED: Final = (
+    "on a game day {{ service }} was reported as down, and what follows from that was sent all the same",
+    "{{ team }} sent test alerts for an outage of {{ service }} with `amtool`, and none of them was held back",
+    "a test with made-up alerts showed that an outage of {{ service }} would be reported more than once",
+    "in the test of the alerting set-up, an outage of {{ service }} did not keep its own follow-ups quiet",
+    "ahead of the datacenter evacuation exercise an outage of {{ service }} was tried with test alerts; it should have"
+    " stopped the others and did not",
+    "in staging, on a copy of our Alertmanager, a made-up outage of {{ service }} kept none of its follow-ups quiet",
+    "for the failover exercise {{ service }} was reported as down by hand, together with what follows from it, and"
+    " all of that went out",
+    "before the restore test {{ team }} made up an outage of {{ service }} and found that the follow-ups are sent, too",
+    "a planned reboot of {{ service }} was rehearsed with test alerts, and what was meant to stay quiet did not",
 )
 
 DEFECTS: Final = (
@@ -151,15 +209,10 @@ DEFECTS: Final = (
         "inhibits-everyone",
         "inhibitions",
         _without_equal,
-        (
-            "while one service was down, {{ service }} broke as well, and nobody was told",
-            "an outage somewhere else kept alerts of {{ service }} from going out",
-            "{{ team }} heard nothing of {{ service }} until an unrelated incident had been closed",
-            "two things broke at once, and only one of them was ever reported",
-        ),
+        _TOO_MUCH,
         "drop the rule altogether",
         theme="too much",
-        rehearsed=_HELD_BACK,
+        rehearsed=_TOO_MUCH_TRIED,
     ),
     ConfigDefect(
         "inhibits-backwards",
@@ -167,41 +220,37 @@ DEFECTS: Final = (
         _backwards,
         (
             "something about {{ service }} was known already, and when it went down for good, nothing was said of that",
-            "in the outage the alerts about what {{ service }} did wrong went out, and not the one that mattered",
-            "the alert for an outage of {{ service }} stays away as long as one of the others is on",
-            "all that was heard of {{ service }} were consequences; that it was gone altogether came out an hour later",
+            "an outage of {{ service }} is reported with all that follows from it, and then nobody hears how long it"
+            " lasts",
+            "the alert for an outage of {{ service }} stays away as long as one of its consequences is on",
+            "all consequences of an outage of {{ service }} are sent, and while they last the outage itself is not",
+            "{{ service }} was down for hours and {{ team }} was reminded of everything but that",
+            "when {{ service }} is down, its follow-ups are sent again and again, and the outage itself drops out",
+            "what an outage of {{ service }} should keep quiet is sent, and it is the outage that goes quiet",
+            "{{ service }} was in trouble first and down later: the trouble was reported, that it was down was not",
+            "while {{ team }} was still getting the follow-ups, the alert that {{ service }} was down had gone quiet",
         ),
         "drop the rule altogether",
         theme="wrong way",
-        rehearsed=_WRONG_ONE,
+        rehearsed=_WRONG_ONE_TRIED,
     ),
     ConfigDefect(
         "inhibits-own-name-only",
         "inhibitions",
         _label_of_one_side,
-        (
-            "one outage of {{ service }}, and what follows from it was reported as if it were news",
-            "every outage of {{ service }} has its follow-ups on the list, as if nobody had thought of that",
-            "the timeline of the last outage of {{ service }} says the same thing more than once",
-            "the alert for an outage of {{ service }} no longer keeps away what comes in its wake",
-        ),
+        _NO_EFFECT,
         "turn the small alerts off",
         theme="no effect",
-        rehearsed=_ALL_THROUGH,
+        rehearsed=_NO_EFFECT_TRIED,
     ),
     ConfigDefect(
         "inhibits-by-absent-label",
         "inhibitions",
         _label_of_neither,
-        (
-            "{{ service }} ran into trouble during someone else's outage, and its alerts were held back",
-            "as soon as anything in the company is down, alerts of {{ service }} vanish",
-            "{{ team }} learned after the all-clear what else had been wrong with {{ service }}",
-            "alerts of {{ service }} appear and vanish with the state of a service it has nothing to do with",
-        ),
+        _TOO_MUCH,
         "drop the rule altogether",
         theme="too much",
-        rehearsed=_HELD_BACK,
+        rehearsed=_TOO_MUCH_TRIED,
     ),
     ConfigDefect(
         "inhibits-everything-below",
@@ -212,6 +261,11 @@ DEFECTS: Final = (
             "one urgent alert, and the rest of the company might as well have no tickets",
             "no team got a single ticket for hours; one service somewhere was in trouble all that time",
             "{{ team }} laid the queues of all teams side by side: each gap is exactly as long as somebody's incident",
+            "no ticket is opened anywhere in the company as long as something urgent is going on, whoever it concerns",
+            "tickets of {{ team }} come late and in batches, right after an incident at some other team",
+            "two teams asked on the same morning where their tickets were; a third one had an outage all that time",
+            "during the longest outage of the year all queues were empty, also those of teams that had no part in it",
+            "what should become tickets in several teams did not become any until somebody's outage was over",
         ),
         "make the team's tickets urgent",
         theme="wrong way",
@@ -220,42 +274,37 @@ DEFECTS: Final = (
         "inhibits-nothing",
         "inhibitions",
         _source_misspelt,
-        (
-            "every outage of {{ service }} brings more alerts than the one it should",
-            "{{ team }} asked for the follow-up alerts to be held back, it was done, and they still come",
-            "word that {{ service }} was down did not come alone, though it should have",
-            "there is an arrangement against double alerts for {{ service }}, but it does not do anything",
-        ),
+        _NO_EFFECT,
         "turn the small alerts off",
         theme="no effect",
-        rehearsed=_ALL_THROUGH,
+        rehearsed=_NO_EFFECT_TRIED,
     ),
     ConfigDefect(
         "inhibition-gone",
         "inhibitions",
         _rule_gone,
-        (
-            "since the file was split up, each outage of {{ service }} is reported more than once",
-            "outages of {{ service }} are reported once for what happened and once more for what came of it",
-            "it used to be one alert for one outage of {{ service }}; now it is more",
-            "the hour after each outage of {{ service }} goes into closing what came along with it",
-        ),
+        _NO_EFFECT,
         "turn the small alerts off",
         theme="no effect",
-        rehearsed=_ALL_THROUGH,
+        rehearsed=_NO_EFFECT_TRIED,
     ),
     ConfigDefect(
         "inhibits-by-team",
         "inhibitions",
         _by_team,
         (
-            "{{ team }} runs several services; while one is down, the others could burn and nothing would be heard",
-            "a problem of {{ service }} went unreported because a sister service was down",
+            "{{ team }} runs several services; while another one is down, trouble at {{ service }} goes unreported",
+            "a problem of {{ service }} went unreported on a day when a sister service was down",
             "the more a team owns, the less it hears: {{ team }} got one alert where two were due",
-            "{{ team }} found the second problem of the day by chance, on another service of its own",
+            "{{ team }} found the second problem of the day by chance, and it was at {{ service }}",
+            "two services of {{ team }} were in trouble at the same time, and nothing was sent about {{ service }}",
+            "whenever another service of {{ team }} is down, alerts of {{ service }} are not sent",
+            "only when its sister service was back did {{ team }} hear that {{ service }} had been in trouble, too",
+            "an outage of one service of {{ team }} hides what happens at {{ service }}",
+            "{{ team }} was busy with one of its services and was not told that {{ service }} needed help as well",
         ),
         "drop the rule altogether",
         theme="too much",
-        rehearsed=_SISTERS_HELD_BACK,
+        rehearsed=_SISTERS_TRIED,
     ),
 )

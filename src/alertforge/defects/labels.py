@@ -12,6 +12,7 @@ from alertforge.prometheus.promql import Aggregate, Binary, Call, Selector, walk
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
 
+EVERYWHERE: Final = "target-down"  # the kind of alert that no service is without
 _OTHER_OWNER_KEYS: Final = ("owner", "team", "squad", "owned_by")
 
 
@@ -88,23 +89,16 @@ def _house_label_missing(rule: Rule, subject: Subject, seed: Seed) -> Rule | Non
     return rule.with_label(seed.rng().choice(written), None) if written else None
 
 
-def _wrong_runbook(rule: Rule, subject: Subject, seed: Seed) -> Rule | None:
-    """The runbook of the rule that this one was copied from."""
-    key = subject.style.runbook_key
-    if not rule.annotation(key):
-        return None
-    addresses = [
-        address
-        for kind in subject.style.symptoms
-        if (address := subject.runbook(subject.alert_name(kind))) != rule.annotation(key)
-    ]
-    if not addresses:
-        addresses = [rule.annotation(key).replace(subject.service.name, other) for other in _other_services(subject)]
-    return rule.with_annotation(key, seed.rng().choice(addresses))
+def _wrong_runbook(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
+    """The runbook of the rule that this one was copied from: of the alert that every service has.
 
-
-def _other_services(subject: Subject) -> list[str]:
-    return [one.name for one in subject.world.services if one != subject.service]
+    That of the service itself, or else another service's.
+    """
+    key, own = subject.style.runbook_key, rule.annotation(subject.style.runbook_key)
+    sources = (subject, *(replace(subject, service=one) for one in subject.world.services if one != subject.service))
+    addresses = (one.runbook(one.alert_name(EVERYWHERE)) for one in sources)
+    other = next((address for address in addresses if address != own), None)
+    return rule.with_annotation(key, other) if own and other else None
 
 
 def _lost_template(rule: Rule, subject: Subject, _: Seed) -> Rule | None:

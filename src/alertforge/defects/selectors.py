@@ -12,6 +12,7 @@ from alertforge.defects.base import Defect
 from alertforge.prometheus.promql import Matcher, Selector, selectors
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
+from alertforge.world.model import Service
 
 _OTHER_KEYS: Final = ("app", "application", "component", "service", "svc")
 # outcomes of the catalog's families that are the client's fault
@@ -145,8 +146,7 @@ def _record_without_label(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
 
 def _everyone(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
     """The service's matcher is gone: the trouble of others counts as well, where they export the same series."""
-    scoped = [one for one in selectors(rule.tree) if shapes.identity(one, subject)]
-    if shapes.has_absent(rule.tree) or not any(_shared(one, subject) for one in scoped):
+    if shapes.has_absent(rule.tree) or not counted_beside(rule, subject):
         return None
 
     def change(selector: Selector) -> Selector | None:
@@ -158,21 +158,28 @@ def _everyone(rule: Rule, subject: Subject, _: Seed) -> Rule | None:
     return shapes.on_selectors(rule, change)
 
 
-def _shared(selector: Selector, subject: Subject) -> bool:
-    """Whether another service that the work is about has series of that name."""
-    family, world = subject.service.family, subject.world
+def counted_beside(rule: Rule, subject: Subject) -> tuple[Service, ...]:
+    """The other services that the work is about whose trouble a rule counts as well where it does not name its own.
+
+    Of records, those that the house has when all is done: where some are still missing, their services do not count.
+    """
+    scoped = [one for one in selectors(rule.tree) if shapes.identity(one, subject)]
+    world = subject.world
     others = [one for one in world.services[: max(world.focus, 2)] if one != subject.service]
-    if selector.name == "up":
-        return bool(others)
+    return tuple(one for one in others if any(_exports(one, selector, subject) for selector in scoped))
+
+
+def _exports(other: Service, selector: Selector, subject: Subject) -> bool:
+    """Whether another service has series of that name."""
+    family = subject.service.family
     if shapes.is_record(selector):
         return any(
-            selector.name == sli.record(Subject(world, one), window)
-            for one in others
+            selector.name == sli.record(Subject(subject.world, other), window)
             for sli in (AVAILABILITY, LATENCY)
             for window in windows(subject.style)
         )
     own = {family.counter, *(f"{family.histogram}_{part}" for part in ("bucket", "count", "sum"))}
-    return any(one.family == family for one in others) if selector.name in own else bool(others)
+    return other.family == family if selector.name in own else True
 
 
 DEFECTS: Final = (

@@ -15,6 +15,24 @@ from alertforge.seeds import Seed
 _INVERTED: Final = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": ">"}
 _QUANTILE: Final = frozenset({"histogram_quantile"})
 
+HOUR: Final = 3600.0
+DAY: Final = 24 * HOUR
+CLEARLY: Final = 1.6  # how many times as large a threshold is that nobody takes for the other
+# numbers as people choose them, smallest first
+HOURS: Final = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 24.0, 36.0, 48.0)
+DAYS: Final = (1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 14.0, 21.0, 30.0, 45.0, 60.0, 90.0)
+SECONDS: Final = (
+    *(n / 1000 for n in (1, 2, 5, 10, 20, 25, 50, 75, 100, 150, 200, 250, 300, 400, 500, 600, 750, 800)),
+    *(1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 8.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 240.0, 300.0),
+)
+SHARES: Final = tuple(n / 100 for n in (0.1, 0.2, 0.5, 1, 2, 3, 5, 8, 10, 15, 20, 25, 30, 40, 50, 60, 75, 80, 90, 100))
+BURN_FACTORS: Final = (1.0, 2.0, 3.0, 6.0, 10.0, 14.4, 20.0, 30.0, 40.0, 50.0)
+RATES: Final = tuple(n * 10.0**power for power in range(-2, 4) for n in (1, 2, 5))
+COUNTS: Final = (
+    *(float(n) for n in range(1, 11)),
+    *(n * 10.0**power for power in range(1, 6) for n in (1.5, 2, 2.5, 3, 5, 10)),
+)
+
 
 def _inverted(rule: Rule, _: Subject, __: Seed) -> Rule | None:
     tree = rule.tree
@@ -79,11 +97,43 @@ def _is_budget(node: Binary) -> bool:
 
 
 def _too_hard(rule: Rule, _: Subject, __: Seed) -> Rule | None:
-    return shapes.harder(rule, 2.5)
+    return shapes.on_main_limits(rule, lambda limit: _elsewhere(limit, upward=shapes.direction(limit) in (">", ">=")))
 
 
 def _too_easy(rule: Rule, _: Subject, __: Seed) -> Rule | None:
-    return shapes.harder(rule, 0.4)
+    return shapes.on_main_limits(rule, lambda limit: _elsewhere(limit, upward=shapes.direction(limit) in ("<", "<=")))
+
+
+def _elsewhere(limit: Binary, *, upward: bool) -> Binary | None:
+    """The limit with the next usual number that is clearly another one."""
+    number = shapes.threshold(limit)
+    total = shapes.value_of(number)
+    if shapes.direction(limit) not in (">", ">=", "<", "<=") or total <= 0:
+        return None
+    unit, usual = _usual(limit, total)
+    value = total / unit
+    if upward:
+        new = next((one for one in usual if one >= value * CLEARLY), usual[-1])
+    else:
+        new = next((one for one in reversed(usual) if one * CLEARLY <= value), usual[0])
+    scaled = shapes.scaled(number, new / value)
+    return None if scaled is None or new == value else shapes.with_threshold(limit, scaled)
+
+
+def _usual(limit: Binary, total: float) -> tuple[float, tuple[float, ...]]:
+    """What a threshold is counted in, and the numbers that people choose for such a thing, smallest first."""
+    number, measured = shapes.threshold(limit), shapes.measured(limit)
+    if shapes.reads_clock(measured):
+        return (DAY, DAYS) if total >= 2 * DAY else (HOUR, HOURS)
+    budgets = [node for node in walk(number) if isinstance(node, Binary) and _is_budget(node)]
+    if budgets:
+        return shapes.value_of(budgets[0]), BURN_FACTORS
+    averaged = any(isinstance(node, Call) and node.func == "avg_over_time" for node in walk(measured))
+    if total < 1 and (shapes.is_ratio(measured) or averaged):
+        return 1.0, SHARES
+    if any("_seconds" in (one.name or "") for one in selectors(measured)):
+        return 1.0, SECONDS
+    return 1.0, COUNTS if total >= 2 and total.is_integer() else RATES
 
 
 def _bool(rule: Rule, _: Subject, __: Seed) -> Rule | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -135,6 +136,29 @@ def test_tells_what_people_saw_in_at_least_four_ways(name: str) -> None:
     told = [environment.from_string(text).render(service="S", team="T") for text in texts]
     giveaways = ("matcher", "regex", "continue", "equal", "inhibit", "receiver:", "severity", "label", "route")
     assert not [text for text in told if any(word in text.lower() for word in giveaways)]
+
+
+def test_routes_and_inhibitions_are_told_of_in_eight_ways_at_least() -> None:
+    for name, defect in CONFIG_DEFECTS.items():
+        for texts in filter(None, (defect.symptoms, defect.rehearsed, defect.filed)):
+            assert len(set(texts)) >= 8, name
+
+
+def test_what_is_told_of_an_inhibition_does_not_tell_defects_of_one_kind_apart() -> None:
+    for theme in ("too much", "no effect"):
+        alike = [one for one in CONFIG_DEFECTS.values() if one.theme == theme and one.name != "inhibits-by-team"]
+        assert len({(one.symptoms, one.rehearsed) for one in alike}) == 1
+
+
+def test_alerts_that_are_held_back_too_often_are_told_of_with_another_service() -> None:
+    """Held back by their own service's outage they would be as agreed."""
+    elsewhere = re.compile(
+        r"other|elsewhere|else|unrelated|nothing to do|does not need|two services|sister|any service|several services"
+        r"|second problem|one alert where two|one of its services|one service of"
+    )
+    for defect in CONFIG_DEFECTS.values():
+        if defect.theme == "too much":
+            assert not [text for text in (*defect.symptoms, *defect.rehearsed) if not elsewhere.search(text)]
 
 
 def test_symptoms_of_inhibitions_hold_whatever_the_urgency_of_the_alerts() -> None:

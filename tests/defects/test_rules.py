@@ -10,8 +10,12 @@ from jinja2 import Environment, StrictUndefined
 
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
-from alertforge.defects import DEFECTS, applicable
+from alertforge.defects import CONFIG_DEFECTS, DEFECTS, applicable, shapes, thresholds
+from alertforge.defects.base import Defect
+from alertforge.defects.selectors import counted_beside
 from alertforge.prometheus import promtool
+from alertforge.prometheus.promql import Binary, Expr, Number
+from alertforge.prometheus.rules import Rule
 from alertforge.tools import find
 from alertforge.world.create import create
 
@@ -37,6 +41,32 @@ def test_tells_what_people_saw_in_at_least_four_ways_and_not_what_is_wrong(name:
     told = [environment.from_string(text).render(alert="A", service="S", team="T") for text in sorted(texts)]
     assert not [text for text in told if GIVEAWAYS.search(text)]
     assert not [text for text in told if name.replace("-", " ") in text.lower()]
+
+
+def _texts(defect: Defect) -> list[str]:
+    return sorted({*defect.told("page"), *defect.told("ticket")})
+
+
+def test_no_symptom_speaks_in_colours() -> None:
+    """In some houses a colour is a severity."""
+    texts = [text for defect in DEFECTS.values() for text in _texts(defect)]
+    texts += [text for one in CONFIG_DEFECTS.values() for text in (*one.symptoms, *one.rehearsed, *one.filed)]
+    assert not [text for text in texts if re.search(r"\b(red|green|amber|yellow|orange|grey)\b", text)]
+
+
+def test_an_alert_that_reaches_its_team_is_told_of_in_eight_ways_at_least() -> None:
+    assert not [name for name, one in DEFECTS.items() if not one.records and len(set(one.told("page"))) < 8]
+
+
+def test_what_is_told_of_a_silent_alert_says_what_the_alert_did() -> None:
+    silent = [one for one in DEFECTS.values() if one.flavour == "silent" and not one.records]
+    assert not [text for one in silent for text in _texts(one) if not re.search(r"{{ alert }}|the alert", text)]
+
+
+def test_a_lost_service_is_not_told_as_a_doubt_about_the_team() -> None:
+    """Owner and severity are as they were: the alert arrives where it should."""
+    assert not [text for text in _texts(DEFECTS["no-identity"]) if re.search(r"\b(whom?|whose|owner|people)\b", text)]
+    assert all("service" in text for text in _texts(DEFECTS["no-identity"]))
 
 
 def test_no_symptom_is_shared_by_two_defects() -> None:
@@ -142,3 +172,53 @@ def test_totals_are_subtracted_only_where_processes_begin_at_zero(subject: Subje
 def test_leaves_records_alone(subject: Subject) -> None:
     record = replace(KINDS["fast-burn"].rule(subject), is_alert=False, for_=0, annotations=())
     assert not [defect.name for defect, _ in applicable(record, subject, SEED) if not defect.records]
+
+
+@pytest.mark.parametrize("name", ["threshold-too-hard", "threshold-too-easy"])
+def test_a_threshold_in_error_is_a_number_that_people_choose(name: str) -> None:
+    usual = (
+        *thresholds.COUNTS,
+        *thresholds.RATES,
+        *thresholds.SECONDS,
+        *thresholds.SHARES,
+        *thresholds.BURN_FACTORS,
+        *thresholds.HOURS,
+        *thresholds.DAYS,
+    )
+    for world in COMPANIES:
+        subject = Subject(world, world.services[0])
+        for kind in KINDS.values():
+            rule = kind.rule(subject)
+            broken = DEFECTS[name].apply(rule, subject, SEED)
+            for right, wrong in zip(_limits(rule), _limits(broken) if broken else (), strict=False):
+                first = wrong[1].lhs if isinstance(wrong[1], Binary) else wrong[1]
+                assert wrong == right or (isinstance(first, Number) and first.value in usual), (kind.name, wrong)
+                if kind.name in ("crash-looping", "consumer-lag"):
+                    assert isinstance(first, Number) and first.value.is_integer()
+
+
+def _limits(rule: Rule) -> list[tuple[str, Expr]]:
+    return [(shapes.direction(limit), shapes.threshold(limit)) for limit in shapes.main_limits(rule.tree)]
+
+
+@pytest.mark.parametrize("kind", KIND_NAMES)
+def test_a_runbook_in_error_is_that_of_an_alert_which_is_there(kind: str) -> None:
+    """Every service is watched for being down; the alert for that links the page of another service's."""
+    for world in COMPANIES:
+        subject = Subject(world, world.services[0])
+        broken = DEFECTS["wrong-runbook"].apply(KINDS[kind].rule(subject), subject, SEED)
+        others = [Subject(world, one) for one in world.services[1:]] if kind == "target-down" else [subject]
+        there = [one.runbook(one.alert_name("target-down")) for one in others]
+        assert broken is not None and broken.annotation(world.style.runbook_key) in there
+
+
+def test_beside_a_burn_alert_that_names_no_service_the_same_records_count() -> None:
+    for world in COMPANIES:
+        subject, other = Subject(world, world.services[0]), world.services[1]
+        same = other.family == subject.service.family or "{family}" not in world.style.record_name
+        for kind, shared in (("fast-burn", same), ("cert-expiry", True)):
+            rule = KINDS[kind].rule(subject)
+            assert (other in counted_beside(rule, subject)) == shared
+            assert subject.service not in counted_beside(rule, subject)
+            if world.focus <= 2:
+                assert (DEFECTS["everyone-counts"].apply(rule, subject, SEED) is not None) == shared

@@ -139,7 +139,7 @@ DEFECTS: Final = (
         "do not wait before it fires",
         shapes.wait_less,
         hidden=False,
-        delivered=("{{ team }} was told about an incident that had ended long before",),
+        delivered=("{{ team }} was told by {{ alert }} about an incident that had ended long before",),
         paged=("{{ alert }} was silent during the incident and then called people out for a service that worked",),
     ),
     Defect(

@@ -111,10 +111,10 @@ DEFECTS: Final = (
         "silent",
         _absence_only,
         (
-            "every instance of {{ service }} refused to talk and {{ alert }} was content: they were all still listed",
+            "every instance of {{ service }} refused to talk and {{ alert }} stayed quiet: they were all still listed",
             "{{ alert }} came when {{ service }} was removed, but not when all of it crashed",
             "nothing of {{ service }} answered for half an hour; no {{ alert }}",
-            "{{ service }} hung with every process still in place, and {{ alert }} did not mind",
+            "{{ service }} hung with every process still in place, and {{ alert }} did not fire",
             "all copies of {{ service }} were listed, none of them could be reached, and {{ alert }} was quiet",
             "{{ service }} was down for everyone, and {{ alert }} would only have come had it been deleted",
             "{{ team }} saw every copy of {{ service }} fail, and no {{ alert }}",

@@ -238,7 +238,7 @@ DEFECTS: Final = (
         "silent",
         _mean_for_worst,
         (
-            "one copy of {{ service }} was in trouble until it died, and {{ alert }} thought all was well",
+            "one copy of {{ service }} was in trouble until it died, and {{ alert }} stayed quiet",
             "{{ alert }} only comes when every copy is in trouble at once",
             "the sick replica was plain to see on the graph, {{ alert }} missed it in the crowd",
             "the more copies of {{ service }} there are, the less {{ alert }} notices",

@@ -151,7 +151,7 @@ DEFECTS: Final = (
         _total_for_floor,
         (
             "nobody used {{ service }} for an hour because nobody could, and {{ alert }} saw nothing odd",
-            "{{ service }} fell silent; so did {{ alert }}",
+            "{{ service }} got no requests for an hour, and {{ alert }} did not fire",
             "traffic to {{ service }} was cut off at the edge, {{ alert }} did not notice",
             "{{ alert }} can only fire in the first seconds of a process, as far as anyone in {{ team }} has seen",
             "not a single request reached {{ service }}, and {{ alert }} did not fire",

@@ -258,7 +258,7 @@ DEFECTS: Final = (
         _everything_below,
         (
             "whenever anyone is called, the ticket queues of all teams go quiet until it is over",
-            "one urgent alert, and the rest of the company might as well have no tickets",
+            "as soon as one urgent alert is on, nobody in the company gets a ticket any more",
             "no team got a single ticket for hours; one service somewhere was in trouble all that time",
             "{{ team }} laid the queues of all teams side by side: each gap is exactly as long as somebody's incident",
             "no ticket is opened anywhere in the company as long as something urgent is going on, whoever it concerns",
@@ -295,7 +295,7 @@ DEFECTS: Final = (
         (
             "{{ team }} runs several services; while another one is down, trouble at {{ service }} goes unreported",
             "a problem of {{ service }} went unreported on a day when a sister service was down",
-            "the more a team owns, the less it hears: {{ team }} got one alert where two were due",
+            "{{ team }} got one alert where two were due: two of its services were in trouble",
             "{{ team }} found the second problem of the day by chance, and it was at {{ service }}",
             "two services of {{ team }} were in trouble at the same time, and nothing was sent about {{ service }}",
             "whenever another service of {{ team }} is down, alerts of {{ service }} are not sent",

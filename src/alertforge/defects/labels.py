@@ -159,7 +159,7 @@ DEFECTS: Final = (
         _not_urgent,
         (
             "{{ alert }} was found in the queue by chance; nobody had been called",
-            "{{ service }} was in trouble, and {{ alert }} waited politely for somebody to look at the queue",
+            "{{ service }} was in trouble, and {{ alert }} waited in the queue for somebody to look",
             "{{ alert }} fired on time, yet no phone rang",
             "the on-call of {{ team }} did not hear a thing, because {{ alert }} never reached the phone",
             "{{ alert }} became a ticket, and {{ service }} waited for somebody to read it",

@@ -321,7 +321,7 @@ DEFECTS: Final = (
         _everyone,
         (
             "{{ alert }} went off, and it was not {{ service }} that had the problem",
-            "a bad day somewhere else in the company is a bad day for {{ alert }}",
+            "whenever another service has a bad day, {{ alert }} comes on, whatever {{ service }} does",
             "{{ alert }} fired while {{ service }} was perfectly healthy; another service was not",
             "{{ alert }} turned up in the timeline of an incident that {{ service }} had no part in",
             "{{ alert }} fired over an incident that {{ service }} had nothing to do with",

@@ -223,7 +223,7 @@ DEFECTS: Final = (
         "silent",
         _milliseconds,
         (
-            "the delay at {{ service }} was plain to see for half an hour, and {{ alert }} did not mind",
+            "the delay at {{ service }} was plain to see for half an hour, and {{ alert }} stayed quiet",
             "people complained about the delay at {{ service }}; {{ alert }} never came",
             "{{ alert }} has not fired since it was written, however long things took at {{ service }}",
             "{{ team }} heard about the delay at {{ service }} on the phone, not from {{ alert }}",
@@ -242,7 +242,7 @@ DEFECTS: Final = (
         _objective_for_budget,
         (
             "{{ service }} spent the month's allowance in no time and {{ alert }} did not stir",
-            "{{ alert }} has never gone off in its life; the monthly report says it should have, twice",
+            "{{ alert }} has never gone off; by the monthly report it should have, twice",
             "half of all requests to {{ service }} missed the objective before lunch, no {{ alert }}",
             "it was the report of the month that told {{ team }} of the missed objective, and not {{ alert }}",
             "{{ service }} was far off its objective for an hour, and {{ alert }} stayed quiet",

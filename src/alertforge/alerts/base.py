@@ -28,7 +28,6 @@ MARGIN: Final = Fraction(1, 1_000_000)  # a value closer to a threshold than thi
 WORK: Final[Mapping[str, str]] = {"worker": "jobs", "tasks": "tasks", "consumer": "messages"}
 AT_WORK: Final[Mapping[str, str]] = {
     "metric-requests": "metric-work",
-    "metric-requests-carrying": "metric-work-carrying",
     "metric-bucket": "metric-work-bucket",
     "metric-count": "metric-work-count",
 }

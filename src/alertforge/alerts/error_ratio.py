@@ -35,7 +35,7 @@ class ErrorRatio(StyledKind):
     title: ClassVar[str] = "error ratio"
     asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
-    metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "metric-requests-carrying"),)
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "metric-requests"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------
 

@@ -37,7 +37,7 @@ class TrafficFloor(StyledKind):
     asks: ClassVar[Urgency] = "page"
     definitions: ClassVar[int] = 2
     windowed: ClassVar[bool] = True
-    metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "metric-requests-carrying"),)
+    metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "metric-requests"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ from alertforge.plan import PlanError, Planner
 from alertforge.policies.adversaries import adversaries
 from alertforge.policies.partial import partial
 from alertforge.policies.variants import variants
+from alertforge.repo.brief import Turns
 from alertforge.repo.texts import documents, instruction, readme
 from alertforge.repo.visible import visible_tests
 from alertforge.seeds import Seed
@@ -80,26 +82,34 @@ def draft(workflow: str, tier: str, number: int, master: str | int, file: Path |
     seed = root.child(workflow, tier, number)
     recipe = found.tiers[tier]
     name = task_id(workflow, tier, number)
+    place = _place(name)
+    turns = None if place is None else Turns(root.child("wordings"), place)
     last = ""
     for attempt, world in enumerate(_worlds(root, seed, recipe, name)):
         # what a queue draws hardly depends on the world: where many have no place for it, the queue is drawn again, too
         again = seed if attempt < SAME_QUEUE else seed.child("queue", attempt)
         try:
-            return _draft(name, number, Planner(found, recipe, again, world))
+            return _draft(name, number, Planner(found, recipe, again, world), turns)
         except PlanError as error:
             last = str(error)
     raise AlertForgeError(f"no world in {WORLDS} draws has a place for the queue of {workflow} {tier}: {last}")
 
 
+def _place(name: str) -> int | None:
+    """Where a task stands in the core tier, from 0."""
+    ids = [entry[0] for entry in catalogue()]
+    return ids.index(name) if name in ids else None
+
+
 def _worlds(root: Seed, seed: Seed, recipe: Recipe, name: str) -> Iterator[World]:
     """Draws of the task's company, which is dealt without repeats over the core tier."""
-    ids = [entry[0] for entry in catalogue()]
-    company = deal(root.child("companies"), len(ids))[ids.index(name)] if name in ids else None
+    place = _place(name)
+    company = None if place is None else deal(root.child("companies"), len(catalogue()))[place]
     for attempt in range(WORLDS):
         yield create_world(seed.child("world", attempt), services=recipe.services, company=company)
 
 
-def _draft(name: str, number: int, planner: Planner) -> Draft:
+def _draft(name: str, number: int, planner: Planner, turns: Turns | None) -> Draft:
     """The queue, placed and broken. Raises PlanError where this world has no place for it."""
     items = planner.items()
     solved = groundwork(planner, items)
@@ -108,7 +118,7 @@ def _draft(name: str, number: int, planner: Planner) -> Draft:
     items = tuple(planner.spoiled(items, solved.config))
     start = broken(solved, items)
     canary = str(uuid.UUID(bytes=planner.seed.child("canary").key[:16], version=4))
-    about = brief(name, canary, planner, items, start, solved.config)
+    about = replace(brief(name, canary, planner, items, start, solved.config), turns=turns)
     text_seed = planner.seed.child("texts")
     untouched = [file for file in start.rule_files if file in solved.rule_files]
     docs = {

@@ -75,6 +75,7 @@ def brief(name: str, canary: str, planner: Planner, items: Sequence[Item], start
         _requester(planner, drawn.persona),
         _openings(planner, items),
         windows(style),
+        _examples(planner, start),
         (
             fact("inhibit-policy", down=style.symptoms["target-down"], label=style.service_label),
             *(_suppression(rule) for rule in solved.inhibit_rules),
@@ -95,6 +96,18 @@ def _kinds(planner: Planner, items: Sequence[Item]) -> list[str]:
                 *(kind for service in planner.world.services for kind in standing_kinds(planner, service)),
             )
         )
+    )
+
+
+def _examples(planner: Planner, start: Repo) -> tuple[tuple[str, str], ...]:
+    """Alerts to explain names with: those of services that the queue is not about, as the repo has them today."""
+    there = {rule.name for rule in start.rules() if rule.is_alert}
+    return tuple(
+        (kind, service.name)
+        for service in planner.world.services
+        if service not in planner.focus
+        for kind in standing_kinds(planner, service)
+        if planner.subject(service).alert_name(kind) in there
     )
 
 

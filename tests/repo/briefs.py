@@ -15,7 +15,7 @@ from alertforge.items.base import told
 from alertforge.items.inhibition import InhibitionItem
 from alertforge.items.recording import RecordingItem
 from alertforge.items.route import RouteItem
-from alertforge.repo.brief import AlertEntry, Brief, Expertise, Opening, Request, Tone
+from alertforge.repo.brief import AlertEntry, Brief, Expertise, Opening, Request, Tone, Turns
 from alertforge.repo.routing import routing_policy
 from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
@@ -79,11 +79,13 @@ def brief(number: int) -> tuple[Brief, Seed]:
                 ),
             ),
             windows=windows(world.style),
+            examples=tuple((kind, world.services[-1].name) for kind in kinds),
             inhibitions=(
                 fact("inhibit-policy", down=world.style.symptoms["target-down"], label=world.style.service_label),
                 fact("inhibit-pair", source=down, targets=f"`{named.alert_name('error-ratio')}`"),
             ),
             routing=routing_policy(world),
+            turns=Turns(Seed.master("texts"), number),
         ),
         seed.child("texts"),
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from alertforge.repo.wordings import Fact
+from alertforge.seeds import Seed
 from alertforge.world.model import Person, Service, World
 
 Category = Literal["alert", "repair", "recording", "route", "inhibition"]
@@ -57,6 +58,20 @@ class Opening:
 
 
 @dataclass(frozen=True)
+class Turns:
+    """A task's place in a set of tasks, which take turns with the wordings of a slot."""
+
+    seed: Seed  # the same for the whole set
+    place: int  # from 0
+
+    def ordered(self, slot: str, ways: Sequence[str]) -> list[str]:
+        """The wordings in the order in which this task uses them: none comes first again before all have been."""
+        deck, first = divmod(self.place, len(ways))
+        order = self.seed.rng(slot, deck).shuffled(ways)
+        return [*order[first:], *order[:first]]
+
+
+@dataclass(frozen=True)
 class Brief:
     """The task in words and numbers."""
 
@@ -75,7 +90,9 @@ class Brief:
     requester: Person
     openings: tuple[Opening, ...]  # ways to open the instruction, all of them true
     windows: tuple[int, ...]  # minutes, of the SLI records
+    examples: tuple[tuple[str, str], ...]  # (kind, service) of bystanders' alerts that stand in the repo today
     inhibitions: tuple[Fact, ...] = ()  # the house's inhibition policy
     routing: tuple[Fact, ...] = ()  # the house's routing policy
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what services depend on, by name
     decoys: int = 2  # postmortems about things that need nothing from this queue
+    turns: Turns | None = None  # a task that belongs to no set draws its wordings by itself

@@ -22,7 +22,6 @@ class Kind:
     symptom: str
     word: str
     condition: str
-    example: str
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,6 @@ class Readme:
     def kinds(self) -> list[Kind]:
         """Every alert policy of the house."""
         brief = self.writer.brief
-        service = self.writer.draw("example", of=brief.world.services)
         symptoms = brief.world.style.symptoms
         return [
             Kind(
@@ -48,21 +46,21 @@ class Readme:
                 symptoms[one.kind],
                 one.urgency,
                 clause(self.writer.tell(one.condition, turn)),
-                self.writer.alert_name(one.kind, service),
             )
             for turn, one in enumerate(brief.policies)
         ]
 
     @property
     def example_of_names(self) -> dict[str, Any]:
-        """One alert name, with what it is made of."""
-        service = self.writer.draw("example", of=self.writer.brief.world.services)
-        entry = self.writer.draw("example-kind", of=self.writer.brief.policies)
-        return {"kind": entry.title, "service": service.name, "name": self.writer.alert_name(entry.kind, service)}
+        """The name of an alert that stands in the repo, with what it is made of."""
+        brief = self.writer.brief
+        kind, service = self.writer.draw("example", of=brief.examples)
+        (title,) = (one.title for one in brief.policies if one.kind == kind)
+        return {"kind": title, "service": service, "name": self.writer.alert_name(kind, brief.world.service(service))}
 
     def rows(self, *columns: str) -> list[list[str]]:
         """A table of the alert policies; names and words in code marks."""
-        code = {"symptom", "word", "example"}
+        code = {"symptom", "word"}
         return [
             [f"`{getattr(kind, name)}`" if name in code else getattr(kind, name) for name in columns]
             for kind in self.kinds
@@ -96,24 +94,25 @@ class Readme:
 
     @property
     def tier_columns(self) -> list[list[str]]:
-        """The same, a column a tier."""
+        """The same, a column per tier."""
         fast, slow = self.tier_rows
         names = ("urgency", "long window", "short window", "factor", "`for`", "budget spent")
         return [[name, a, b] for name, a, b in zip(names, fast[1:], slow[1:], strict=True)]
 
     @property
     def tier_sentences(self) -> list[str]:
-        """The same, a sentence a tier."""
+        """The same, a sentence per tier."""
         return [one.sentence(self.writer, turn, f"**{one.title}**") for turn, one in enumerate(self.tiers, 2)]
 
     @property
     def places(self) -> list[str]:
-        """Where rules are, and how they are wrapped."""
+        """Where rules are, whose those are that belong to no service, and how they are wrapped."""
         style = self.writer.brief.world.style
         return [
             self.writer.say(f"place-{style.files}"),
             self.writer.say("place-records"),
             self.writer.say("place-exporters"),
+            self.writer.say("place-fleet"),
             self.writer.say("manifests" if style.manifests else "plain"),
         ]
 

@@ -40,8 +40,12 @@ class Writer:
 
     def say(self, slot: str, *, turn: int = 0, **names: Any) -> str:
         """One wording of a slot. Further turns take other wordings before the first one comes back."""
-        ways = self.seed.rng("say", slot).shuffled(wordings()[slot])
+        ways = self._ways(slot)
         return self.fill(ways[turn % len(ways)], names)
+
+    def _ways(self, slot: str) -> list[str]:
+        turns, ways = self.brief.turns, wordings()[slot]
+        return turns.ordered(slot, ways) if turns else self.seed.rng("say", slot).shuffled(ways)
 
     def fill(self, way: str, names: Mapping[str, Any]) -> str:
         """A wording with its names and numbers, and those that every sentence may mention."""
@@ -93,7 +97,8 @@ class Writer:
         """What every sentence may mention."""
         world, style = self.brief.world, self.brief.world.style
         service = world.services[0]
-        example = self.alert_name(self.brief.policies[0].kind, service)
+        kind, named = self.draw("example-alert", of=self.brief.examples)
+        example = self.alert_name(kind, world.service(named))
         extra = [f"`{key}: {value}`" for key, value in style.extra_labels]
         return {
             "company": world.company, "industry": world.industry, "blurb": world.blurb, "sre": world.sre,
@@ -109,7 +114,7 @@ class Writer:
             "fallback": style.default_receiver, "group_by": listed(f"`{label}`" for label in style.group_by),
             "name_pattern": placeholders(style.alert_name), "example_service": service.name,
             "example_camel": service.camel, "example_title": service.title, "example_alert": example,
-            "example_slug": slug(example), "teams": len(world.teams), "workspace": WORKSPACE,
+            "example_slug": slug(example), "fleet": world.team(world.fleet), "workspace": WORKSPACE,
             "nights": self.seed.rng("nights").between(3, 19), "copies": self.seed.rng("copies").between(5, 14),
             "page_to": placeholders(style.receiver["page"]), "ticket_to": placeholders(style.receiver["ticket"]),
             "canary": self.brief.canary,

@@ -21,14 +21,16 @@ from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
 from alertforge.create import draft
 from alertforge.repo import script, texts
-from alertforge.repo.brief import Brief
+from alertforge.repo.brief import Brief, Turns
 from alertforge.repo.printer import duration
 from alertforge.repo.texts.writer import WORKSPACE
 from alertforge.repo.wordings import Fact, Share, agreeing, clause, wordings
+from alertforge.seeds import Seed
 from alertforge.world.catalog import FAMILIES
 
 TASKS = 30
 MOST = TASKS // 3
+GUIDES = r"README\.md|docs/.*"
 FACTS = (
     *("condition-", "metric-", "route-", "inhibit-", "rehome-", "alert-", "recording-", "latency-recording-"),
     *("failed-", "slow-", "inhibition-"),
@@ -336,7 +338,7 @@ def mentioned(way: str) -> set[str]:
     return {name.removesuffix("_upper") for name in re.findall(r"\{\{ (\w+)(?: \| clause)? \}\}", way)}
 
 
-def sentences(number: int) -> Iterator[str]:
+def sentences(number: int, paths: str = r".*") -> Iterator[str]:
     """The sentences of a task's prose, with names, numbers and code taken out."""
     world = brief(number)[0].world
     people = [world.sre, *(one for team in world.teams for one in (team.lead, *team.members))]
@@ -344,7 +346,7 @@ def sentences(number: int) -> Iterator[str]:
     names += [text for team in world.teams for text in (team.title, team.name)]
     names += [text for service in world.services for text in (service.title, service.name)]
     for path, text in everything(number).items():
-        if not path.endswith(".md"):
+        if not path.endswith(".md") or not re.fullmatch(paths, path):
             continue
         text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
         text = re.sub(r"`[^`\n]*`", "X", text)
@@ -366,6 +368,25 @@ def test_no_sentence_stands_in_more_than_a_third_of_the_tasks() -> None:
     common = {text: len(found) for text, found in holders.items() if len(found) > MOST}
     assert not common
     assert len(holders) > 1000  # the sentences were found at all
+
+
+def test_no_sentence_stands_in_the_guides_and_decisions_of_more_than_five_tasks() -> None:
+    holders: dict[str, set[int]] = defaultdict(set)
+    for number in range(TASKS):
+        for sentence in sentences(number, GUIDES):
+            holders[sentence].add(number)
+    assert not {text: len(found) for text, found in holders.items() if len(found) > 5}
+    assert len(holders) > 500  # the sentences were found at all
+
+
+def test_tasks_of_a_set_take_turns_with_wordings() -> None:
+    ways = [f"way {number}" for number in range(7)]
+    orders = [Turns(Seed.master("set"), place).ordered(ways, "say", "slot") for place in range(21)]
+    assert all(sorted(order) == ways for order in orders)
+    assert all(
+        sorted(order[turn] for order in orders[start : start + 7]) == ways for start in (0, 7, 14) for turn in (0, 1)
+    )
+    assert orders[:7] != orders[7:14]
 
 
 def test_readmes_have_several_structures() -> None:

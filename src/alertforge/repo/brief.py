@@ -59,15 +59,15 @@ class Opening:
 
 @dataclass(frozen=True)
 class Turns:
-    """A task's place in a set of tasks, which take turns with the wordings of a slot."""
+    """A task's place in a set of tasks, which take turns with wordings and templates."""
 
     seed: Seed  # the same for the whole set
     place: int  # from 0
 
-    def ordered(self, slot: str, ways: Sequence[str]) -> list[str]:
-        """The wordings in the order in which this task uses them: none comes first again before all have been."""
+    def ordered(self, ways: Sequence[str], *names: str | int) -> list[str]:
+        """Ways to do something in the order in which this task uses them: none comes first again before all have."""
         deck, first = divmod(self.place, len(ways))
-        order = self.seed.rng(slot, deck).shuffled(ways)
+        order = self.seed.rng(*names, deck).shuffled(ways)
         return [*order[first:], *order[:first]]
 
 

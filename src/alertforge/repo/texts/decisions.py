@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
-from typing import Any, Final
+from typing import Any
 
-from alertforge.repo.texts.tiers import tiers
+from alertforge.repo.texts.tiers import LATENCY, tiers
 from alertforge.repo.texts.writer import Writer
 from alertforge.repo.wordings import upper
 from alertforge.world.calendar import working_day
-
-LATENCY: Final = {"latency-fast-burn", "latency-slow-burn"}
 
 
 def decisions(writer: Writer) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from alertforge.repo.catalog import Keys
 from alertforge.repo.texts.markdown import listed
-from alertforge.repo.texts.tiers import Tier, tiers
+from alertforge.repo.texts.tiers import LATENCY, Tier, tiers
 from alertforge.repo.texts.writer import Writer
 from alertforge.repo.wordings import clause, upper
 from alertforge.seeds import Rng
@@ -40,14 +40,11 @@ class Readme:
         """Every alert policy of the house."""
         brief = self.writer.brief
         symptoms = brief.world.style.symptoms
+        slots = [one.condition.slot for one in brief.policies]
+        turns = [slots[:index].count(slot) for index, slot in enumerate(slots)]  # burn alerts share theirs
         return [
-            Kind(
-                one.title,
-                symptoms[one.kind],
-                one.urgency,
-                clause(self.writer.tell(one.condition, turn)),
-            )
-            for turn, one in enumerate(brief.policies)
+            Kind(one.title, symptoms[one.kind], one.urgency, clause(self.writer.tell(one.condition, turn)))
+            for turn, one in zip(turns, brief.policies, strict=True)
         ]
 
     @property
@@ -149,7 +146,10 @@ class Readme:
     @property
     def burning(self) -> list[str]:
         """How burn alerts work."""
-        return [self.writer.say("burn"), self.writer.say("period")]
+        out = [self.writer.say("burn"), self.writer.say("period")]
+        if LATENCY & {one.kind for one in self.writer.brief.policies}:
+            out.append(self.writer.say("burn-latency"))
+        return out
 
     @property
     def guards(self) -> list[str]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from alertforge.repo.printer import duration
 from alertforge.repo.texts.writer import Writer
 from alertforge.repo.wordings import Share
 from alertforge.world.model import BurnTier
 from alertforge.world.naming import window_text
+
+LATENCY: Final = {"latency-fast-burn", "latency-slow-burn"}  # kinds of alerts on the budget of slow requests
 
 
 @dataclass(frozen=True)

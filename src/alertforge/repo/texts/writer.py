@@ -40,12 +40,13 @@ class Writer:
 
     def say(self, slot: str, *, turn: int = 0, **names: Any) -> str:
         """One wording of a slot. Further turns take other wordings before the first one comes back."""
-        ways = self._ways(slot)
+        ways = self._ordered(wordings()[slot], "say", slot)
         return self.fill(ways[turn % len(ways)], names)
 
-    def _ways(self, slot: str) -> list[str]:
-        turns, ways = self.brief.turns, wordings()[slot]
-        return turns.ordered(slot, ways) if turns else self.seed.rng("say", slot).shuffled(ways)
+    def _ordered(self, ways: Sequence[str], *names: str | int) -> list[str]:
+        """Wordings or templates in the order in which this task uses them."""
+        turns = self.brief.turns
+        return turns.ordered(ways, *names) if turns else self.seed.rng(*names).shuffled(ways)
 
     def fill(self, way: str, names: Mapping[str, Any]) -> str:
         """A wording with its names and numbers, and those that every sentence may mention."""
@@ -81,7 +82,7 @@ class Writer:
     def render(self, folder: str, key: str | int = "", **names: Any) -> str:
         """One of the templates of a folder."""
         found = sorted(path.name for path in (TEMPLATES / folder).glob("*.md.j2"))
-        template = ENVIRONMENT.get_template(f"{folder}/{self.draw('template', folder, key, of=found)}")
+        template = ENVIRONMENT.get_template(f"{folder}/{self._ordered(found, 'template', folder, key)[0]}")
         text = template.render({**self.words, **self._tools, **names})
         return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)).strip() + "\n"
 

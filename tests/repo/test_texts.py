@@ -20,11 +20,12 @@ from briefs import brief
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
 from alertforge.create import draft
+from alertforge.draft import Draft
 from alertforge.repo import script, texts
 from alertforge.repo.brief import Brief, Turns
 from alertforge.repo.printer import duration
 from alertforge.repo.texts.writer import WORKSPACE
-from alertforge.repo.wordings import Fact, Share, agreeing, clause, wordings
+from alertforge.repo.wordings import TEMPLATES, Fact, Share, agreeing, clause, wordings
 from alertforge.seeds import Seed
 from alertforge.world.catalog import FAMILIES
 
@@ -532,6 +533,82 @@ def test_broken_latency_records_are_not_called_error_ratios() -> None:
     for way in wordings()["latency-recording-broken"]:
         assert "error" not in way, way
         assert "slow" in way or "latency" in way, way
+
+
+# --- what is said is true of the repo ---------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8)
+def drafted(workflow: str, tier: str) -> Draft:
+    return draft(workflow, tier, 1, "true")
+
+
+DRAFTS = pytest.mark.parametrize(
+    ("workflow", "tier"), [("slo-onboarding", "hard"), ("latency-slo", "easy"), ("team-reorg-migration", "medium")]
+)
+
+
+@DRAFTS
+def test_names_are_explained_with_alerts_that_stand_in_the_repo(workflow: str, tier: str) -> None:
+    made = drafted(workflow, tier)
+    there = {rule.name for rule in made.start.rules() if rule.is_alert}
+    asked_for = {name for item in made.items for name in item.touched().alerts}
+    world = made.world
+    examples = {Subject(world, world.service(name)).alert_name(kind) for kind, name in made.brief.examples}
+    assert examples and examples <= there - asked_for
+    policy = {one.kind for one in made.brief.policies}
+    assert {kind for kind, _ in made.brief.examples} <= policy
+
+
+@DRAFTS
+def test_every_team_that_owns_an_alert_is_in_the_catalog_or_in_the_readme(workflow: str, tier: str) -> None:
+    made = drafted(workflow, tier)
+    label = made.world.style.owner_label
+    owners = {value for rule in made.solved.rules() for key, value in rule.labels if key == label}
+    services = {service.team for service in made.world.services}
+    assert made.world.fleet in owners
+    for owner in owners - services:
+        assert f"`{label}: {owner}`" in made.docs["README.md"]
+        assert made.world.team(owner).title in made.docs["README.md"]
+
+
+@DRAFTS
+def test_burn_rates_replace_no_error_threshold_where_the_house_has_one(workflow: str, tier: str) -> None:
+    made = drafted(workflow, tier)
+    kinds = {one.kind for one in made.brief.policies}
+    said = plain("\n".join(text for path, text in made.docs.items() if path.startswith("docs/adr/")))
+    replacing = re.search(r"(?i)(instead of|replace) error thresholds|and not on error rates|used to page on", said)
+    assert not (replacing and kinds & {"error-ratio", "latency-fast-burn"})
+    assert bool(re.search(r"latency|slow requests", said)) == ("latency-fast-burn" in kinds)
+
+
+def test_slots_of_decisions_beside_thresholds_do_not_say_that_these_are_gone() -> None:
+    for slot in ("burn-title-beside", "burn-context-beside", "burn-title-latency", "burn-context-latency"):
+        for way in wordings()[slot]:
+            assert not re.search(r"(?i)instead|replace|used to page|the old", way), way
+    for slot in ("burn-both", "burn-latency"):
+        assert all(re.search(r"(?i)latency|slow requests", way) for way in wordings()[slot]), slot
+
+
+def test_suppression_is_told_as_one_outage_by_the_label_and_not_as_what_follows() -> None:
+    for way in wordings()["inhibit-policy"]:
+        assert not re.search(r"(?i)follow|consequence|bound to|implied|pages", way), way
+        assert re.search(r"label.*(same|equal)|(same|equal).*label", re.sub(r"\{\{.*?\}\}", "", way)), way
+        assert re.search(r"(?i)listed|named with it|the list", way), way
+        assert "same outage" in way or "that outage" in way or "one outage" in way, way
+
+
+def test_one_thing_for_each_of_some_others_is_said_with_per() -> None:
+    thing = r"(service|team|tier|window|alert|task|group|`)"
+    for path in sorted((TEMPLATES / "wordings").glob("*.txt")):
+        if path.stem in ("readme", "adr", "conditions", "metrics", "oncall"):
+            found = re.findall(rf"\b(?:one|two|at most \w+) \w+ an? {thing}", path.read_text(encoding="utf-8"))
+            assert not found, path.name
+
+
+@pytest.mark.parametrize("slot", ["metric-requests", "metric-work"])
+def test_request_counters_are_told_with_the_label_of_the_service(slot: str) -> None:
+    assert all("{{ by }}" in way for way in wordings()[slot])
 
 
 # --- bin/af-check ----------------------------------------------------------------------------------------------------

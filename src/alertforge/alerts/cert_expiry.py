@@ -165,7 +165,9 @@ class CertExpiry(StyledKind):
 
     def outcome(self, subject: Subject) -> str:
         """Without numbers."""
-        return f"team {subject.team.title} gets a ticket long before a certificate of `{subject.service.name}` expires"
+        return (
+            f"team {subject.team.title} gets a ticket in time before a certificate of `{subject.service.name}` expires"
+        )
 
 
 KIND = CertExpiry()

@@ -114,17 +114,19 @@ def _examples(planner: Planner, start: Repo) -> tuple[tuple[str, str], ...]:
 def _openings(planner: Planner, items: Sequence[Item]) -> tuple[Opening, ...]:
     """The workflow's situations that are true of this queue, each with the services of which it is."""
     alerts = [item for item in items if isinstance(item, AlertItem)]
-    named = [(one.text, _named(one, planner, alerts)) for one in planner.workflow.situations]
-    return tuple(Opening(text, services) for text, services in named if services)
+    openings = (_opening(one, planner, alerts) for one in planner.workflow.situations)
+    return tuple(one for one in openings if one.services)
 
 
-def _named(situation: Situation, planner: Planner, alerts: Sequence[AlertItem]) -> tuple[str, ...]:
+def _opening(situation: Situation, planner: Planner, alerts: Sequence[AlertItem]) -> Opening:
+    """The situation with the services that it is true of, and how many of their alerts make it so."""
     if not situation.names:
-        return tuple(service.name for service in planner.focus)
+        return Opening(situation.text, tuple(service.name for service in planner.focus))
     counting = [item for item in alerts if not situation.kinds or item.kind.name in situation.kinds]
-    fitting = {item.subject.service.name for item in counting if _what_is_asked(item) == situation.names}
+    fitting = [item.subject.service.name for item in counting if _what_is_asked(item) == situation.names]
     spoilt = {item.subject.service.name for item in counting if item.defect and item.defect.flavour in situation.unless}
-    return tuple(service.name for service in planner.focus if service.name in fitting - spoilt)
+    named = [service.name for service in planner.focus if service.name in fitting and service.name not in spoilt]
+    return Opening(situation.text, tuple(named), sum(name in named for name in fitting))
 
 
 def _what_is_asked(item: AlertItem) -> str:

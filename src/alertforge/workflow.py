@@ -61,7 +61,7 @@ SIZES: Final[Mapping[str, Size]] = {
 class Situation:
     """How an instruction opens, and about which services that may be said: all of the task unless `names` says so."""
 
-    text: str  # jinja2 over `services`, `get`, `have`, `are`
+    text: str  # jinja2 over `services` and the words of `asking.forms`
     names: str = ""  # those with such a request: an alert that is "new" or "moved", or a report of that flavour
     kinds: tuple[str, ...] = ()  # of alert; only these count, for `unless` as well. Empty: all
     unless: tuple[str, ...] = ()  # flavours that no broken alert of a named service may have

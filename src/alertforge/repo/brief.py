@@ -35,6 +35,7 @@ class Request:
     flavour: str = ""  # noisy, silent, misrouted, cosmetic
     audit: bool = False
     heard: str = ""  # page or ticket: how the broken alert reaches its team; empty if it does not
+    everyone: bool = False  # what is broken is so for all teams, not just for that of `name`
     notes: tuple[str, ...] = ()
 
 
@@ -51,10 +52,11 @@ class AlertEntry:
 
 @dataclass(frozen=True)
 class Opening:
-    """A way to open the instruction: jinja2 over `services`, `get`, `have`, `are`; and the services that it names."""
+    """A way to open the instruction, as jinja2 over the words of `asking.forms`."""
 
     text: str
-    services: tuple[str, ...]
+    services: tuple[str, ...]  # those it names
+    alerts: int = 2  # one only where a single alert is asked for, or told of
 
 
 @dataclass(frozen=True)

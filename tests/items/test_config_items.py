@@ -167,6 +167,7 @@ def test_where_a_defect_concerns_everyone_a_repair_for_one_team_is_not_enough() 
                 continue
             judged.add(defect.name)
             broken = replace(item, defect=defect)
+            assert broken.request().everyone and not item.request().everyone
             requirement, _ = broken.requirement(solved, ())
             assert isinstance(requirement, RouteRequirement)
             assert not route_faults(requirement, solved.config, world)

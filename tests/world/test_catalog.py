@@ -68,6 +68,12 @@ def test_companies_are_well_formed() -> None:
         assert company.blurb.endswith(".") and company.blurb.count(".") == 1
 
 
+def test_what_a_company_does_reads_right_without_its_name() -> None:
+    for company in COMPANIES:
+        rest = company.blurb.removeprefix(company.name)
+        assert re.match(r" (is an? |(?!is\b)[a-z]+s )", rest), company.blurb
+
+
 @pytest.mark.parametrize("industry", INDUSTRIES)
 def test_archetypes_of_an_industry_are_well_formed(industry: str) -> None:
     archetypes = [archetype for area in (*INDUSTRIES[industry], *PLATFORM) for archetype in area.archetypes]

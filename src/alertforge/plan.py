@@ -548,9 +548,9 @@ class Planner:
 
 
 def _each_by_itself(items: Sequence[Item], solved: Config) -> bool:
-    """Whether what is told of each inhibition is its own rule's doing, and no other broken rule's."""
+    """Whether alerts that are said to come through do so: no other broken rule holds them back."""
     inhibitions = [item for item in items if isinstance(item, InhibitionItem)]
-    for item in inhibitions:
+    for item in (one for one in inhibitions if one.defect is not None and one.defect.theme != "too much"):
         repo = Repo((), solved)
         for other in inhibitions:
             repo = replace(other, defect=None if other is item else other.defect).break_(repo)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -82,8 +83,11 @@ def test_the_same_seed_gives_the_same_bytes_under_any_hash_seed() -> None:
         "print(hashlib.sha256(repr(test_texts.everything(4)).encode()).hexdigest())"
     )
     command = [sys.executable, "-c", code, str(Path(__file__).parent)]
+    path = os.pathsep.join(sys.path)
     outputs = {
-        subprocess.run(command, env={"PYTHONHASHSEED": hashes}, capture_output=True, text=True, check=True).stdout
+        subprocess.run(
+            command, env={"PYTHONHASHSEED": hashes, "PYTHONPATH": path}, capture_output=True, text=True, check=True
+        ).stdout
         for hashes in ("1", "2")
     }
     assert len(outputs) == 1

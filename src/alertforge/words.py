@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from alertforge.alertmanager.config import Config, InhibitRule
 from alertforge.alerts import KINDS
@@ -12,7 +13,10 @@ from alertforge.alerts.sli import windows
 from alertforge.groundwork import needs, sli_rules, standing_kinds
 from alertforge.items.alert import AlertItem
 from alertforge.items.base import Item
+from alertforge.items.inhibition import InhibitionItem
+from alertforge.items.recording import RecordingItem
 from alertforge.items.rehome import RehomeItem
+from alertforge.items.route import RouteItem
 from alertforge.plan import Planner
 from alertforge.repo.brief import AlertEntry, Brief, Expertise, Opening, Persona, Tone
 from alertforge.repo.model import Repo
@@ -20,6 +24,13 @@ from alertforge.repo.routing import routing_policy
 from alertforge.repo.wordings import Fact, fact
 from alertforge.workflow import Situation
 from alertforge.world.model import Person, Service
+
+FELT: Final = frozenset(  # alerts for what users notice by themselves
+    (
+        "fast-burn", "slow-burn", "latency-fast-burn", "latency-slow-burn", "error-ratio", "latency-quantile",
+        "slow-share", "target-down", "probe-failing",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,7 +68,7 @@ def brief(name: str, canary: str, planner: Planner, items: Sequence[Item], start
         drawn.expertise,
         drawn.tone,
         world,
-        tuple(item.request() for item in items),
+        tuple(replace(item.request(), traits=traits(item)) for item in items),
         tuple(
             AlertEntry(
                 kind,
@@ -83,6 +94,20 @@ def brief(name: str, canary: str, planner: Planner, items: Sequence[Item], start
         routing_policy(world),
         {service.name: needs(planner, items, service) for service in world.services},
     )
+
+
+def traits(item: Item) -> tuple[str, ...]:
+    """What the story of a broken item has to know, as `Request.traits` has it."""
+    match item:
+        case RouteItem() if item.defect is not None and item.defect.everyone:
+            return ("all",)
+        case InhibitionItem() if item.defect is not None and item.defect.rehearsed and not item.acted:
+            return ("drill",)
+        case RecordingItem() if item.defect is not None and item.readers:
+            return ("read",)
+        case AlertItem() if item.defect is not None:
+            return (*(["felt"] if item.kind.name in FELT else []), *(["routed"] if item.defect.routed else []))
+    return ()
 
 
 def _kinds(planner: Planner, items: Sequence[Item]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from alertforge.repo.brief import Request
 from alertforge.repo.texts.writer import Writer
 from alertforge.repo.wordings import compiled, upper, wordings
-from alertforge.seeds import Rng
+from alertforge.seeds import Rng, Seed
 from alertforge.world.calendar import working_day
 from alertforge.world.catalog import FAMILIES
 from alertforge.world.model import Person, Service, Team
@@ -26,7 +26,11 @@ _PAST: Final = re.compile(  # what is told with such words is not seen as it hap
     r"\b(hours?|minutes|days?|weeks?|months?|quarter|year|since|last|incidents?|review|after(wards)?|back|every"
     r"|once|later|long|used|end|lunch|over)\b"
 )
+WAYS: Final = 2  # stories that each decoy tells
 _OWNED: Final = ("taken", "free")  # whether somebody has the ticket already
+_ALONE: Final = ("drill", "all")  # what most wordings of a slot do not fit: its own stand alone
+_DEALT: Final = Seed.master("decoys of the core tier")
+_GAPS: Final = ((2, 6), (2, 6), (5, 18), (5, 18), (20, 55))  # minutes between two lines of a log
 
 
 @dataclass(frozen=True)
@@ -38,10 +42,11 @@ class Story:
     day: date
     author: Person
     team: Team
-    service: Service
+    service: Service | None  # None where it is about the whole company
     noticed: str
     saw: str
     impact: str
+    detail: str
     timeline: tuple[tuple[str, str], ...]
     after: tuple[str, ...]
     remark: str
@@ -104,14 +109,16 @@ class _Teller:
     def pick(self, slot: str, facets: Sequence[str] = (), **names: Any) -> str:
         """A wording of the slot or of its variants, one that no other postmortem has while there are any left.
 
-        A wording of a variant, `impact-noisy-page`, only fits a story that has the facets it names.
+        A wording of a variant, `impact-noisy-page`, only fits a story that has the facets it names. Within a wording,
+        `one("saw", "found")` is either of these.
         """
         slots = variants(slot, facets)
         ways = self.writer.seed.rng("pick", *slots).shuffled([way for one in slots for way in wordings()[one]])
         fresh = next((one for one in ways if one not in self.said), None)
         way = fresh or self.writer.draw("again", slot, len(self.said), of=ways)
         self.said.add(way)
-        return self.writer.fill(way, names)
+        rng = self.writer.seed.rng("one", slot, len(self.said))
+        return self.writer.fill(way, {**names, "one": lambda *texts: rng.choice(texts)})
 
     def story(self, request: Request, number: int, day: date) -> Story:
         """The postmortem of a request."""
@@ -121,41 +128,35 @@ class _Teller:
         who, other = rng.sample(team.members, 2)
         kind = "alert" if request.category == "repair" else request.category
         flavour = request.flavour or "silent" if kind == "alert" else _FLAVOURS[kind]
-        told = partial(
-            self.pick,
-            facets=(
-                kind,
-                flavour,
-                *_CIRCLES[request.heard],
-                _noticed(request.symptom, rng),
-                rng.choice(_OWNED),
-            ),
-            name=request.name,
-            about=_about(request),
-            them="them" if kind == "recording" else "it",
-            who=who.name,
-            role=who.role,
-            other=other.name,
-            team=team.title,
-            service=request.subject.name,
-            ticket=f"{world.ticket_prefix}-{self._ticket(number)}",
-        )
-        steps = [told(f"event-{flavour}"), told("step-first")]
-        steps += [told("step-middle") for _ in range(rng.between(1, 2))]
-        steps.append(told("step-last"))
+        mode = _noticed(request.symptom, rng)
+        gaps = _gaps(rng, late=mode == "live")
+        facets = (kind, flavour, *_CIRCLES[request.heard], *request.traits, mode, rng.choice(_OWNED))
+        names = {
+            "name": request.name, "about": _about(request), "them": "them" if kind == "recording" else "it",
+            "who": who.name, "role": who.role, "other": other.name, "team": team.title,
+            "service": request.subject.name, "ticket": f"{world.ticket_prefix}-{self._ticket(number)}",
+            "delay": gaps[0], "span": sum(gaps), **_figures(rng),
+        }  # fmt: skip
+
+        def told(slot: str) -> str:
+            return self.pick(slot, facets, **names)
+
+        steps = [told(slot) for slot in _arc(rng, flavour, len(gaps) + 1, mode, "drill" in request.traits)]
         title, noticed, impact = (told(f"{part}-{flavour}") for part in ("title", "noticed", "impact"))
+        detail = told("detail")
         after, remark = told("next"), told(rng.choice(["well", "blame"])) if rng.chance(33) else ""
         return Story(
             number,
             upper(title),
             day,
-            self._author(rng, team, (*steps, noticed, after, remark)),
+            self._author(rng, team, (*steps, noticed, detail, after, remark)),
             team,
             request.subject,
             noticed,
             _sentence(request.symptom, (request.name, request.subject.name)),
-            impact,
-            _clock(rng.between(8 * 60, 14 * 60), [rng.between(2, 55) for _ in steps[1:]], steps),
+            upper(impact),
+            upper(detail),
+            _clock(rng.between(8 * 60, 14 * 60), gaps, steps),
             (upper(after),),
             remark,
             "open",
@@ -170,17 +171,19 @@ class _Teller:
         """A postmortem about something that needs nothing from the queue."""
         world = self.writer.brief.world
         rng = self.writer.seed.rng("decoy", turn)
-        service = rng.choice(world.services[world.focus :] or world.services)
-        team = world.team(service.team)
+        one = rng.choice(world.services[world.focus :] or world.services)
+        name, way = self._decoy(one)
+        service = None if "company" in decoys()[name]["fits"] else one
+        team = world.team(one.team)
         who, other = rng.sample(team.members, 2)
-        parts = self._decoy(service)
-        cause, done = rng.choice(list(zip(parts["cause"], parts["done"], strict=True)))
-        chosen = {"title": rng.choice(parts["title"]), "saw": rng.choice(parts["saw"]), "cause": cause, "done": done}
-        texts = {key: compiled(way).render(service=service.name, team=team.title) for key, way in chosen.items()}
+        texts = {
+            part: compiled(lines[way]).render(service=one.name, team=team.title)
+            for part, lines in decoys()[name].items()
+            if part != "fits"
+        }
         told = partial(self.pick, who=who.name, other=other.name, role=who.role, team=team.title)
-        steps = [told("decoy-first"), told("decoy-middle"), told("decoy-last")]
-        if rng.chance(50):
-            steps.insert(1, told("decoy-between"))
+        slots = ["decoy-first", *(["decoy-between"] if rng.chance(50) else []), "decoy-middle", "decoy-last"]
+        steps = [told(slot) for slot in slots]
         noticed = told("decoy-noticed")
         return Story(
             number,
@@ -192,21 +195,30 @@ class _Teller:
             noticed,
             texts["saw"],
             texts["cause"],
-            _clock(rng.between(8 * 60, 15 * 60), [rng.between(2, 55) for _ in steps[1:]], steps),
+            "",
+            _clock(rng.between(8 * 60, 15 * 60), _gaps(rng, count=len(steps) - 1), steps),
             (texts["done"],),
             told("closed") if rng.chance(50) else "",
             "closed",
         )
 
-    def _decoy(self, service: Service) -> Mapping[str, Sequence[str]]:
-        """A decoy that fits the service and has not been told yet."""
-        name = next(
-            one
-            for one in self.writer.seed.rng("decoys").shuffled(tuple(decoys()))
-            if one not in self.told and fits(decoys()[one], service)
+    def _decoy(self, service: Service) -> tuple[str, int]:
+        """A decoy that fits the service and has not been told yet, and which of its ways is told.
+
+        Tasks of the core tier, which are built together, get theirs dealt one after another, others draw them.
+        """
+        number, count = self.writer.brief.task.split("-")[1], self.writer.brief.decoys
+        seed = _DEALT if number.isdigit() else self.writer.seed
+        cards = seed.rng("decoys").shuffled([(one, way) for one in decoys() for way in range(WAYS)])
+        # one card more than a task tells lies between two tasks, for where one does not fit
+        start = int(number) * (count + 1) % len(cards) if number.isdigit() else 0
+        found = next(
+            card
+            for card in (*cards[start:], *cards[:start])
+            if card[0] not in self.told and fits(decoys()[card[0]], service)
         )
-        self.told.add(name)
-        return decoys()[name]
+        self.told.add(found[0])
+        return found
 
     def _ticket(self, report: int) -> int:
         """The ticket that a postmortem opened; later postmortems have higher ones."""
@@ -216,7 +228,13 @@ class _Teller:
 
 
 def variants(slot: str, facets: Sequence[str]) -> list[str]:
-    """The slot, where there is one of that name, and its variants that name one facet or two of the story."""
+    """The slot, where there is one of that name, and its variants that name one facet or two of the story.
+
+    Variants for what is told altogether differently, `next-all`, stand alone.
+    """
+    alone = [f"{slot}-{one}" for one in _ALONE if one in facets and f"{slot}-{one}" in wordings()]
+    if alone:
+        return alone
     pairs = [f"{one}-{two}" for one in facets for two in facets]
     return [one for one in (slot, *(f"{slot}-{more}" for more in (*facets, *pairs))) if one in wordings()]
 
@@ -225,7 +243,8 @@ def variants(slot: str, facets: Sequence[str]) -> list[str]:
 def decoys() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Each decoy by the name of its slot: the wordings of its parts, and under `fits` the services it is true of.
 
-    Any `title` goes with any `saw`; a `cause` goes with the `done` of the same turn.
+    The first wordings of all parts are one story, the second ones another. One that `fits` the `company` names no
+    service.
     """
     found: dict[str, dict[str, tuple[str, ...]]] = {}
     for slot in wordings():
@@ -241,7 +260,35 @@ def fits(decoy: Mapping[str, Sequence[str]], service: Service) -> bool:
     """Whether a decoy can be told of a service: of any, of those that speak a protocol, or that depend on a store."""
     spoken = [protocol for protocol, families in FAMILIES.items() if service.family in families]
     (wanted,) = decoy["fits"]
-    return not {"any", *spoken, *service.depends_on}.isdisjoint(wanted.split())
+    return not {"any", "company", *spoken, *service.depends_on}.isdisjoint(wanted.split())
+
+
+def _gaps(rng: Rng, count: int = 0, late: bool = False) -> list[int]:
+    """Minutes between the lines of a log, of three to seven lines if no count is given; `late`, nobody came at once."""
+    gaps = [rng.between(*rng.choice(_GAPS)) for _ in range(count or rng.between(2, 6))]
+    return [max(gaps[0], rng.between(11, 40)), *gaps[1:]] if late else gaps
+
+
+def _figures(rng: Rng) -> dict[str, int]:
+    """Numbers that a report may mention, of no consequence to anything."""
+    return {
+        "people": rng.between(3, 7), "hours": rng.between(2, 9), "minutes": rng.choice([5, 10, 15, 20, 25, 30, 40]),
+        "watch": rng.choice([10, 15, 20, 30]), "weeks": rng.between(2, 8), "messages": rng.between(9, 48),
+        "questions": rng.between(3, 24), "calls": rng.between(2, 5), "panels": rng.between(7, 18),
+        "lines": rng.between(2, 30) * 100,
+    }  # fmt: skip
+
+
+def _arc(rng: Rng, flavour: str, lines: int, mode: str, drill: bool) -> list[str]:
+    """The slots of a log of so many lines; at times somebody asks first, and looks for what happened afterwards."""
+    opening = [f"event-{flavour}"]
+    if not drill and lines > 3 and rng.chance(80):
+        opening.append("step-first")
+    if mode == "found" and not drill and rng.chance(25):
+        opening.reverse()
+    rest = [] if drill else ["step-middle", "step-doubt", "step-doubt", "step-told"]
+    middle = rng.sample([*rest, *["step-middle"] * 6], lines - len(opening) - 1)
+    return [*opening, *middle, "step-last"]
 
 
 def _noticed(symptom: str, rng: Rng) -> str:
@@ -255,7 +302,9 @@ def _about(request: Request) -> str:
         case "recording":
             return f"the SLI records of the `{request.subject.family.name}` family"
         case "route":
-            return f"the routing of team `{request.name}`"
+            whose = "for all teams, among them" if "all" in request.traits else "of team"
+            what = "the delivery of urgent alerts" if "all" in request.traits else "the routing"
+            return f"{what} {whose} `{request.name}`"
         case "inhibition":
             return f"the suppression around `{request.name}`"
         case _:

@@ -47,11 +47,18 @@ def _texts(defect: Defect) -> list[str]:
     return sorted({*defect.told("page"), *defect.told("ticket")})
 
 
+def _all_texts() -> list[str]:
+    texts = [text for defect in DEFECTS.values() for text in _texts(defect)]
+    return texts + [text for one in CONFIG_DEFECTS.values() for text in (*one.symptoms, *one.rehearsed, *one.filed)]
+
+
 def test_no_symptom_speaks_in_colours() -> None:
     """In some houses a colour is a severity."""
-    texts = [text for defect in DEFECTS.values() for text in _texts(defect)]
-    texts += [text for one in CONFIG_DEFECTS.values() for text in (*one.symptoms, *one.rehearsed, *one.filed)]
-    assert not [text for text in texts if re.search(r"\b(red|green|amber|yellow|orange|grey)\b", text)]
+    assert not [text for text in _all_texts() if re.search(r"\b(red|green|amber|yellow|orange|grey)\b", text)]
+
+
+def test_no_article_stands_before_a_name_that_may_begin_with_any_letter() -> None:
+    assert not [text for text in _all_texts() if re.search(r"\b[Aa]n? \{\{", text)]
 
 
 def test_an_alert_that_reaches_its_team_is_told_of_in_eight_ways_at_least() -> None:

@@ -236,7 +236,7 @@ DEFECTS: Final = (
             "what could wait until Monday wakes {{ team }} on Saturday",
             "on-call at {{ team }} means being called for every trifle of {{ service }}",
             "{{ team }} went through its calls: most of them should have been tickets, or not even that",
-            "somebody in {{ team }} was woken for a {{ service }} alert that is meant for office hours",
+            "somebody in {{ team }} was woken for an alert of {{ service }} that is meant for office hours",
         ),
         "turn all of the team's alerts into the lowest urgency",
     ),

@@ -230,7 +230,7 @@ DEFECTS: Final = (
             "{{ service }} was late for an hour, and there was no {{ alert }}",
             "every graph of {{ service }} showed the delay, and {{ alert }} did not fire",
             "support counted complaints about waiting for {{ service }}; {{ alert }} fired for none of them",
-            "on none of the slow days of {{ service }} has there been an {{ alert }}",
+            "on none of the slow days of {{ service }} has {{ alert }} been seen",
         ),
         "do not wait before it fires",
         shapes.wait_less,

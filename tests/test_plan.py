@@ -13,7 +13,7 @@ from alertforge.groundwork import groundwork, needs
 from alertforge.items.alert import AlertItem
 from alertforge.items.recording import RecordingItem
 from alertforge.items.rehome import RehomeItem
-from alertforge.plan import DOWN, HEALTH, SIDES, WATCHING, Planner, _by_theme, _rarity, _weighted
+from alertforge.plan import DOWN, HEALTH, SIDES, WATCHING, Planner
 from alertforge.repo.exporters import load_all
 from alertforge.seeds import Seed
 from alertforge.workflow import core
@@ -32,27 +32,6 @@ def planned(count: int) -> list[Planner]:
         seed = SEED.child(number)
         out.append(Planner(workflow, workflow.tiers[tier], seed, create(seed, services=workflow.tiers[tier].services)))
     return out
-
-
-def test_what_weighs_twice_as_much_comes_first_twice_as_often_and_what_weighs_nothing_never() -> None:
-    weights = {"a": 1, "b": 2, "c": 3, "none": 0}
-    orders = [list(_weighted(SEED.rng("weights", n), weights)) for n in range(3000)]
-    assert all(sorted(order) == ["a", "b", "c"] for order in orders)
-    first = Counter(order[0] for order in orders)
-    assert abs(first["a"] - 500) < 100 and abs(first["b"] - 1000) < 100 and abs(first["c"] - 1500) < 100
-
-
-def test_what_half_can_have_weighs_twice_as_much() -> None:
-    assert _rarity([True, False]) == 2 * _rarity([True, True])
-    assert _rarity([False, False]) == _rarity([True, False])
-
-
-def test_a_theme_comes_first_no_oftener_for_having_many_defects() -> None:
-    records = [defect for defect in DEFECTS.values() if defect.records]
-    themes = {defect.theme for defect in records}
-    weights = dict.fromkeys(records, 1)
-    first = Counter(_by_theme(SEED.child("themes", n), weights)[0].theme for n in range(3000))
-    assert all(abs(first[theme] - 3000 / len(themes)) < 120 for theme in themes)
 
 
 def test_items_are_about_health_alerts_of_which_no_service_has_more_than_others() -> None:

@@ -20,6 +20,7 @@ from alertforge.repo.brief import Turns
 from alertforge.repo.texts import documents, instruction, readme
 from alertforge.repo.visible import visible_tests
 from alertforge.seeds import Seed
+from alertforge.spoil import spoiled
 from alertforge.task import Task
 from alertforge.words import brief
 from alertforge.workflow import SIZES, Recipe, Workflow, core, load
@@ -115,7 +116,7 @@ def _draft(name: str, number: int, planner: Planner, turns: Turns | None) -> Dra
     solved = groundwork(planner, items)
     for item in items:
         solved = item.place(solved)
-    items = tuple(planner.spoiled(items, solved.config))
+    items = spoiled(planner, items, solved.config)
     start = broken(solved, items)
     canary = str(uuid.UUID(bytes=planner.seed.child("canary").key[:16], version=4))
     about = replace(brief(name, canary, planner, items, start, solved.config), turns=turns)

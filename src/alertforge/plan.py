@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeVar
+from typing import Final
 
 from alertforge.alertmanager import routing
 from alertforge.alertmanager.config import Config
@@ -12,10 +12,10 @@ from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
 from alertforge.alerts.burn import BurnKind
 from alertforge.alerts.sli import AVAILABILITY, LATENCY, Sli, windows
-from alertforge.defects import CONFIG_DEFECTS, DEFECTS, applicable
+from alertforge.defects import DEFECTS, applicable
 from alertforge.defects.base import Defect
-from alertforge.defects.config import ConfigDefect
 from alertforge.defects.shapes import identity
+from alertforge.draws import PARTS, by_theme, rarity, weighted
 from alertforge.errors import AlertForgeError
 from alertforge.items.alert import AlertItem
 from alertforge.items.base import Item
@@ -23,16 +23,13 @@ from alertforge.items.inhibition import InhibitionItem
 from alertforge.items.recording import RecordingItem
 from alertforge.items.rehome import RehomeItem, formerly
 from alertforge.items.route import RouteItem
-from alertforge.items.surroundings import carried
 from alertforge.prometheus.promql import selectors
 from alertforge.prometheus.rules import Rule
-from alertforge.repo.model import Repo
-from alertforge.repo.routing import URGENCIES, base_config, receiver
-from alertforge.seeds import Rng, Seed
+from alertforge.repo.routing import base_config
+from alertforge.seeds import Seed
 from alertforge.workflow import Entry, Recipe, Workflow
 from alertforge.world.catalog import FAMILIES
 from alertforge.world.model import Service, World
-from alertforge.world.styles import ROUTINGS
 
 DOWN: Final = "target-down"  # every service has it
 HEALTH: Final = 3  # alerts of a service in focus beside that one, unless the workflow names more
@@ -54,12 +51,7 @@ CONSEQUENCES: Final = (
 # alerts that watch a service's health beside that one: those that follow from an outage, those that do not
 WATCHING: Final = tuple(name for name, kind in KINDS.items() if not kind.burn and name != DOWN)
 SIDES: Final = tuple(tuple(name for name in WATCHING if (name in CONSEQUENCES) == follows) for follows in (True, False))
-PARTS: Final = 1000  # that a share is counted in
 ELSEWHERE: Final = 2  # how much more a defect weighs that `hard` has no use for: half of all repairs are there
-
-
-AnyDefect = TypeVar("AnyDefect", Defect, ConfigDefect)
-Key = TypeVar("Key")
 
 
 class PlanError(AlertForgeError):
@@ -75,7 +67,7 @@ class Planner:
     seed: Seed
     world: World
     _used: set[tuple[str, str]] = field(default_factory=set)  # (service, kind) that an item is about
-    _defects: set[str] = field(default_factory=set)
+    taken: set[str] = field(default_factory=set)  # defects that some item has
     _settled: dict[str, list[str]] = field(default_factory=dict)  # health alerts that items are about, by service
     _hosted: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)  # what `_holds` found out
 
@@ -153,7 +145,7 @@ class Planner:
         burn = KINDS[kind]
         if not isinstance(burn, BurnKind):
             return False
-        asked = zip(self._queued("recording"), self._asked_records(), strict=True)
+        asked = zip(self.queued("recording"), self._asked_records(), strict=True)
         missing = [one for entry, (sli, one) in asked if entry.state == "new" and sli == burn.sli]
         return service in missing or (not burn.sli.per_service and service.family in [one.family for one in missing])
 
@@ -179,7 +171,7 @@ class Planner:
 
     def _each(self, ids: _Ids, wanted: str, make: Callable[[str, Entry, int], Item]) -> list[Item]:
         letter = {"recording": "C", "route": "R", "inhibition": "I"}[wanted]
-        return [make(ids.next(letter), entry, number) for number, entry in enumerate(self._queued(wanted))]
+        return [make(ids.next(letter), entry, number) for number, entry in enumerate(self.queued(wanted))]
 
     # --- alerts ------------------------------------------------------------------------------------------------------
 
@@ -211,7 +203,7 @@ class Planner:
             if found is not None:
                 service, kind, defect, broken = found
                 self._take(service, kind)
-                self._defects.add(defect.name)
+                self.taken.add(defect.name)
                 return AlertItem(
                     item_id,
                     self.subject(service),
@@ -242,7 +234,7 @@ class Planner:
             defect: self._part(defect, kinds) * (1 if defect.hidden else ELSEWHERE)
             for defect in self._wanted(entry, anyhow)
         }
-        for defect in _weighted(rng, weights):
+        for defect in weighted(rng, weights):
             for service, kind in places:
                 if not self._holds(service, kind, defect):
                     continue
@@ -273,7 +265,7 @@ class Planner:
             defect
             for defect in DEFECTS.values()
             if not defect.records
-            and defect.name not in self._defects
+            and defect.name not in self.taken
             and (defect.hidden or not self.hard)
             and (anyhow or not entry.flavours or defect.flavour in entry.flavours)
             and (anyhow or not entry.defects or defect.name in entry.defects)
@@ -295,16 +287,16 @@ class Planner:
         return defect.name in self._hosted[key]
 
     @property
-    def _unrouted(self) -> frozenset[str]:
+    def unrouted(self) -> frozenset[str]:
         """The teams that nothing routes to before their item is done."""
-        states = zip(self._teams, self._queued("route"), strict=False)
+        states = zip(self._teams, self.queued("route"), strict=False)
         return frozenset(team for team, entry in states if entry.state == "new")
 
     def _in_the_way(self, subject: Subject, broken: Rule) -> bool:
         """Whether a team without routes changes where a broken alert ends up."""
         labels = _labels(subject, broken)
-        start = base_config(self.world, [team for team in self.world.teams if team.name not in self._unrouted])
-        return not _alike(start, base_config(self.world, self.world.teams), labels)
+        start = base_config(self.world, [team for team in self.world.teams if team.name not in self.unrouted])
+        return not alike(start, base_config(self.world, self.world.teams), labels)
 
     def _rehome(self, item_id: str, entry: Entry) -> AlertItem:
         """An alert that did not move with its service; the alerts of one service all come from one team."""
@@ -346,7 +338,7 @@ class Planner:
         """What each item about records is about, in the order of the queue. Raises PlanError where it is too much."""
         known = {name: [one for one in self.records() if one[0].name == name] for name in SLIS}
         out = []
-        for entry in self._queued("recording"):
+        for entry in self.queued("recording"):
             if not known[entry.sli]:
                 raise PlanError(f"too few sets of {entry.sli} records")
             out.append(known[entry.sli].pop(0))
@@ -357,7 +349,7 @@ class Planner:
         item = RecordingItem(item_id, self.subject(service), self.beside(service), self.seed.child(item_id), sli)
         return item if entry.state == "new" else self._broken_records(item, entry, alerts)
 
-    def _queued(self, wanted: str) -> list[Entry]:
+    def queued(self, wanted: str) -> list[Entry]:
         """The entries of a kind, each as often as it counts."""
         return [entry for entry in self.recipe.queue if entry.item == wanted for _ in range(entry.count)]
 
@@ -366,19 +358,18 @@ class Planner:
         choices = [
             defect
             for defect, _ in applicable(item.rules[0], item.subject, item.seed)
-            if defect.name not in self._defects
+            if defect.name not in self.taken
             and (not entry.defects or defect.name in entry.defects)
             and replace(item, defect=defect).allows(alerts)
         ]
         records = [replace(item, sli=sli).rules[0] for sli in SLIS.values()]
         weights = {
-            one: _rarity(one.apply(record, item.subject, item.seed) is not None for record in records)
-            for one in choices
+            one: rarity(one.apply(record, item.subject, item.seed) is not None for record in records) for one in choices
         }
-        for defect in _by_theme(item.seed, weights):
+        for defect in by_theme(item.seed, weights):
             broken = [defect.apply(rule, item.subject, item.seed) for rule in item.rules]
             if all(rule is not None for rule in broken):
-                self._defects.add(defect.name)
+                self.taken.add(defect.name)
                 rules = tuple(rule for rule in broken if rule is not None)
                 return replace(item, defect=defect, broken=rules, readers=self._readers(item))
         raise PlanError(f"{item.id}: no defect fits the records")
@@ -400,7 +391,7 @@ class Planner:
     def _route(self, item_id: str, entry: Entry, number: int) -> RouteItem:
         """Routing of a team in focus. A broken one gets its defect when the whole configuration is known."""
         teams = self._teams
-        routes = len(self._queued("route"))
+        routes = len(self.queued("route"))
         if routes > len(teams):
             raise PlanError(f"{item_id}: only {len(teams)} teams own the services")
         name = teams[number]
@@ -430,183 +421,13 @@ class Planner:
         """Other services of the same team: the likeliest to be taken for one and the same."""
         return tuple(one for one in self.world.services if one.team == service.team and one != service)
 
-    def spoiled(self, items: Sequence[Item], solved: Config) -> tuple[Item, ...]:
-        """The items, with a defect for each broken route and inhibition that shows in the whole configuration.
-
-        Every postmortem is true of the start repo as a whole: no broken route may contradict what another item tells,
-        and what is told of an alert depends on how it reaches its team there. Raises PlanError where no defect is left.
-        """
-        out = list(items)
-        for index, item in enumerate(items):
-            if isinstance(item, InhibitionItem) and self._entry(item).state == "broken":
-                if not _could_act(item, items):
-                    raise PlanError(f"{item.id}: there was nothing to hold back before, or nobody to do it")
-                out[index] = self._with_inhibition(item, out, solved)
-            if isinstance(item, RecordingItem) and not item.allows(items):
-                raise PlanError(f"{item.id}: the alerts that read the records cannot have done what is told of them")
-        for index, item in enumerate(items):
-            if isinstance(item, RouteItem) and self._entry(item).state == "broken":
-                out[index] = self._with_route(item, out, index, solved)
-        start = self._start(out, solved)
-        heard = [self._heard(item, start) if isinstance(item, AlertItem) else item for item in out]
-        return tuple(one.among(heard, start) if isinstance(one, InhibitionItem) else one for one in heard)
-
-    def _entry(self, item: RouteItem | InhibitionItem) -> Entry:
-        wanted = "route" if isinstance(item, RouteItem) else "inhibition"
-        return self._queued(wanted)[int(item.id[1:]) - 1]
-
-    def _with_inhibition(self, item: InhibitionItem, items: Sequence[Item], solved: Config) -> InhibitionItem:
-        scenes = [replace(item.scene, team=service.team) for service in self.world.services]
-        weights = {
-            one: _rarity(one.apply(solved, scene) is not None for scene in scenes)
-            for one in self._config_defects("inhibitions", self._entry(item))
-        }
-        for defect in _by_theme(item.seed, weights):
-            broken = replace(item, defect=defect)
-            queue = [broken if one is item else one for one in items]
-            if item.shows(defect, solved) and _each_by_itself(queue, solved):
-                self._defects.add(defect.name)
-                return broken
-        raise PlanError(f"{item.id}: no defect shows, or each hides what another item tells")
-
-    def _with_route(self, item: RouteItem, items: Sequence[Item], index: int, solved: Config) -> RouteItem:
-        houses = [(one, base_config(one.world, one.world.teams)) for one in self._laid_out(item)]
-        weights = {
-            one: _rarity(house.shows(one, config) for house, config in houses)
-            for one in self._config_defects("routes", self._entry(item))
-        }
-        for defect in _by_theme(item.seed, weights):
-            broken = replace(item, defect=defect)
-            queue = (*items[:index], broken, *items[index + 1 :])
-            if item.shows(defect, solved) and self._true(queue, solved):
-                self._defects.add(defect.name)
-                return broken
-        raise PlanError(f"{item.id}: no defect shows, or each contradicts another item")
-
-    def _laid_out(self, item: RouteItem) -> list[RouteItem]:
-        """The item in houses that differ in nothing but how they lay out routes."""
-        styles = [
-            replace(self.world.style, routing=routing, audit_receiver=audit)
-            for routing in ROUTINGS
-            for audit in (None, "audit")
-        ]
-        return [replace(item, world=replace(self.world, style=style)) for style in styles]
-
-    def _config_defects(self, family: str, entry: Entry) -> list[ConfigDefect]:
-        """Those that the workflow allows."""
-        return [
-            one
-            for one in CONFIG_DEFECTS.values()
-            if one.family == family
-            and one.name not in self._defects
-            and (not entry.defects or one.name in entry.defects)
-            and not (one.hushes and self._loud)
-        ]
-
-    @property
-    def _loud(self) -> bool:
-        """Whether the story is one of too many notifications."""
-        return any("noisy" in entry.flavours for entry in self.recipe.queue)
-
-    def _start(self, items: Sequence[Item], solved: Config) -> Config:
-        """The configuration that the task starts with."""
-        repo = Repo((), solved)
-        for item in items:
-            if isinstance(item, RouteItem):
-                repo = item.break_(repo)
-        return repo.config
-
-    def _true(self, items: Sequence[Item], solved: Config) -> bool:
-        """Whether everything that is told holds under all broken routes together."""
-        start = self._start(items, solved)
-        for item in items:
-            if isinstance(item, AlertItem) and item.defect is not None:
-                if item.defect.routed and not _alike(start, solved, item.firing):
-                    return False
-                if self._loud and item.defect.flavour == "noisy" and not self._reaches_somebody(item, start):
-                    return False
-            if isinstance(item, RouteItem) and item.defect is not None:
-                alone = item.break_(Repo((), solved)).config
-                levels = (*self.world.style.severities.values(), self.world.style.info_severity)
-                if any(not _alike(start, alone, item.labels(item.team.name, level).as_dict()) for level in levels):
-                    return False
-        return True
-
-    def _reaches_somebody(self, item: AlertItem, start: Config) -> bool:
-        """Whether the alert reaches any team; one that has no routes yet is told of without that."""
-        if item.subject.service.team in self._unrouted:
-            return True
-        ways = {receiver(self.world, team.name, urgency) for team in self.world.teams for urgency in URGENCIES}
-        return bool(ways & set(routing.receivers(start.route, item.firing)))
-
-    def _heard(self, item: AlertItem, start: Config) -> AlertItem:
-        """The alert with how it reaches its team."""
-        reached = set(routing.receivers(start.route, item.firing))
-        team = item.subject.service.team
-        ways = [urgency for urgency in URGENCIES if receiver(self.world, team, urgency) in reached]
-        return replace(item, heard=ways[0] if ways else None)
-
-
-def _each_by_itself(items: Sequence[Item], solved: Config) -> bool:
-    """Whether alerts that are said to come through do so: no other broken rule holds them back."""
-    inhibitions = [item for item in items if isinstance(item, InhibitionItem)]
-    for item in (one for one in inhibitions if one.defect is not None and one.defect.theme != "too much"):
-        repo = Repo((), solved)
-        for other in inhibitions:
-            repo = replace(other, defect=None if other is item else other.defect).break_(repo)
-        if item.hushed(repo.config.inhibit_rules):
-            return False
-    return True
-
-
-def _could_act(item: InhibitionItem, items: Sequence[Item]) -> bool:
-    """Whether the source and some target are there before anything is done, and tell whom they are about."""
-    beside = [one for one in items if isinstance(one, AlertItem) and one.subject.service == item.subject.service]
-    mute = {one.rule.name for one in beside if not _tells_whom(one)}
-    return item.source not in mute and not mute.issuperset(item.targets)
-
-
-def _tells_whom(item: AlertItem) -> bool:
-    if item.broken is None:
-        return False
-    return item.subject.by in {*carried(item.broken.tree), *dict(item.broken.labels)}
-
-
-def _by_theme(seed: Seed, weights: Mapping[AnyDefect, int]) -> list[AnyDefect]:
-    """Defects in a drawn order, theme by theme: however many look alike, a theme weighs as its lightest defect does."""
-    rng = seed.rng("defect")
-    themes: dict[str, dict[AnyDefect, int]] = {}
-    for defect, weight in weights.items():
-        themes.setdefault(defect.theme or defect.name, {})[defect] = weight
-    order = _weighted(rng, {theme: min(of.values()) for theme, of in themes.items()})
-    return [defect for theme in order for defect in _weighted(rng, themes[theme])]
-
-
-def _rarity(able: Iterable[bool]) -> int:
-    """The weight of what only some can have: all of them together weigh as much as if all could."""
-    flags = list(able)
-    return PARTS * len(flags) // max(sum(flags), 1)
-
-
-def _weighted(rng: Rng, weights: Mapping[Key, int]) -> Iterator[Key]:
-    """In a drawn order, the heavier the sooner; what has no weight never comes."""
-    left = dict(weights)
-    while total := sum(left.values()):
-        place = rng.below(total)
-        for one, weight in left.items():
-            place -= weight
-            if place < 0:
-                yield one
-                del left[one]
-                break
-
 
 def _labels(subject: Subject, rule: Rule) -> Mapping[str, str]:
     """What an alert carries when it fires."""
     return {"alertname": rule.name, **dict(rule.labels), **subject.identity.as_dict()}
 
 
-def _alike(one: Config, other: Config, labels: Mapping[str, str]) -> bool:
+def alike(one: Config, other: Config, labels: Mapping[str, str]) -> bool:
     """Whether an alert ends up in the same places."""
     return set(routing.receivers(one.route, labels)) == set(routing.receivers(other.route, labels))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import get_args
+
+import pytest
 
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
@@ -15,6 +18,7 @@ from alertforge.items.base import told
 from alertforge.items.inhibition import InhibitionItem
 from alertforge.items.recording import RecordingItem
 from alertforge.items.route import RouteItem
+from alertforge.repo import texts
 from alertforge.repo.brief import AlertEntry, Brief, Expertise, Opening, Request, Tone, Turns
 from alertforge.repo.routing import routing_policy
 from alertforge.repo.wordings import fact
@@ -22,6 +26,8 @@ from alertforge.seeds import Seed
 from alertforge.world.create import create
 from alertforge.world.model import World
 
+TASKS = 30
+NUMBERS = pytest.mark.parametrize("number", range(TASKS))
 TONES: tuple[Tone, ...] = get_args(Tone)
 EXPERTISE: tuple[Expertise, ...] = get_args(Expertise)
 
@@ -117,3 +123,18 @@ def _requests(world: World, seed: Seed) -> tuple[Request, ...]:
         names = {"alert": out[index].name, "service": service.name, "team": world.team(service.team).title}
         out.append(replace(out[index], id=copy, symptom=told(defect.symptoms, seed.child(copy), **names)))
     return tuple(out)
+
+
+@lru_cache(maxsize=TASKS)
+def everything(number: int) -> dict[str, str]:
+    told, seed = brief(number)
+    return {
+        **texts.documents(told, seed),
+        "instruction.md": texts.instruction(told, seed),
+        "task README.md": texts.readme(told, seed),
+    }
+
+
+def plain(text: str) -> str:
+    """A text without line breaks and marks, as a reader takes it in."""
+    return re.sub(r"\s+", " ", text.replace("\\|", "|"))

@@ -168,7 +168,8 @@ class _Look:
                         return "selects metrics by a pattern: which of them it reads on a server cannot be told"
                     found = self._recorded(name, node, scope)
                     if not found and not scope.holds(name, node):
-                        return f"reads {name[:80]!r}, which no replay that it is judged by holds"
+                        what = promql.to_text(node) if name in scope.metrics else name
+                        return f"reads {what[:80]!r}, which no replay that it is judged by holds"
                     queue += [one for one in found if one not in seen]
                     seen.update(found)
         return ""

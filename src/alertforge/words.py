@@ -102,9 +102,9 @@ def traits(item: Item) -> tuple[str, ...]:
         case RouteItem() if item.defect is not None and item.defect.everyone:
             return ("all",)
         case InhibitionItem() if item.defect is not None and item.defect.rehearsed and not item.acted:
-            return ("drill",)
-        case RecordingItem() if item.defect is not None and item.readers:
-            return ("read",)
+            return ("drill", *(["toomuch"] if item.defect.theme == "too much" else []))
+        case RecordingItem() if item.defect is not None:
+            return (*(["read"] if item.readers else []), *(["empty"] if item.defect.readers == "dead" else []))
         case AlertItem() if item.defect is not None:
             return (*(["felt"] if item.kind.name in FELT else []), *(["routed"] if item.defect.routed else []))
     return ()

@@ -69,11 +69,24 @@ def test_an_inhibition_is_told_of_as_an_event_only_where_source_and_target_could
         started = {rule.name for file in made.start.rule_files for rule in file.rules() if rule.is_alert}
         silent = {name for name, defect in broken.items() if defect is not None and defect.flavour == "silent"}
         able = started - silent
+        outside = item.subject.service.family.name in ("ingress", "traefik")  # what counts there is not down
+        kinds = ["traffic-floor", "probe-failing", "batch-overdue", "consumer-lag"]
+        kinds += ["error-ratio", "fast-burn", "slow-burn"] if outside else []
+        after = {item.subject.alert_name(kind) for kind in kinds}  # those that begin when nothing is scraped any more
         if item.acted:
-            assert item.source in able and able & set(item.targets)
-        told = item.defect.symptoms if item.acted or not item.defect.rehearsed else item.defect.rehearsed
+            assert item.source in able and able & set(item.targets) & after
+        tried = item.defect.rehearsed if item.reachable else item.defect.listed
+        told = item.defect.symptoms if item.acted or not tried else tried
         names = {"service": item.subject.service.name, "team": item.subject.team.title}
         assert item.request().symptom in {Environment().from_string(one).render(**names) for one in told}
+
+
+def test_what_no_receiver_would_show_is_told_by_what_alertmanager_lists(made: Draft) -> None:
+    for item in made.items:
+        if isinstance(item, InhibitionItem) and item.defect is not None and not item.reachable:
+            assert not item.acted
+            if item.defect.listed:
+                assert re.search(r"list|alerts page", item.request().symptom)
 
 
 def test_broken_records_leave_true_what_is_told_of_the_alerts_on_them(made: Draft) -> None:

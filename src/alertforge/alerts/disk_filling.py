@@ -219,7 +219,7 @@ class DiskFilling(StyledKind):
 
     def outcome(self, subject: Subject) -> str:
         """Without numbers."""
-        return f"team {subject.team.title} gets a ticket well before a volume of `{subject.service.name}` is full"
+        return f"team {subject.team.title} gets a ticket before a volume of `{subject.service.name}` is full"
 
 
 def _crossing(window: int, horizon: int, start: int) -> int:

@@ -42,7 +42,8 @@ class ConfigDefect:
     hold whatever the urgency of the alerts. `misfix` says how a person in a hurry would repair it. A defect of routes
     that concerns `everyone` is told and judged as such; one that `hushes` takes the pages of all teams. `theme` is
     shared by defects that look alike. `rehearsed` are told instead where none of the alerts that a broken inhibition
-    is about can have fired yet: what came out when it was tried. `filed` are told instead where the queue of one team
+    is about can have fired yet: what came out when it was tried; and `listed` where the team has no receivers yet that
+    could show it. `filed` are told instead where the queue of one team
     takes the pages of all.
     """
 
@@ -56,6 +57,7 @@ class ConfigDefect:
     hushes: bool = False
     theme: str = ""
     rehearsed: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
     filed: tuple[str, ...] = ()
 
     def apply(self, config: Config, scene: Scene) -> Config | None:

@@ -154,26 +154,25 @@ _TOO_MUCH_TRIED: Final = (
     "test alerts were sent for two services at once, and those of {{ service }} did not get through",
     "in the test of the alerting set-up, {{ service }} was heard only as long as nothing else was reported as down",
     "ahead of the datacenter evacuation exercise, test alerts showed that any service that is down silences"
-    " {{ service }}",
-    "staging has a copy of our Alertmanager; there, {{ service }} is silenced as soon as any service is reported down",
+    " alerts of {{ service }}",
+    "in staging, with a copy of our Alertmanager, any service that is reported down stops alerts of {{ service }}",
     "before the restore test another service was reported as down by hand, and with it test alerts of {{ service }}"
     " were held back",
-    "going through what is held back and when, {{ team }} found {{ service }} silenced by services it does not need",
+    "going through what is held back when, {{ team }} found alerts of {{ service }} behind services it does not need",
 )
 _SISTERS_TRIED: Final = (
     "on a game day with two services of {{ team }}, test alerts of {{ service }} were held back while the other was"
     " reported as down",
-    "{{ team }} tried it out with `amtool`: an outage of a sister service is enough to silence {{ service }}",
+    "{{ team }} tried it with `amtool`: an outage of a sister service is enough to hold back alerts of {{ service }}",
     "test alerts were sent for two services of {{ team }}, and those of {{ service }} did not get through",
-    "in the test of the alerting set-up, {{ team }} could make {{ service }} mute by reporting a sister service down",
+    "in the test of the alerting set-up, alerts of {{ service }} stayed away once a sister service was reported down",
     "ahead of a planned reboot {{ team }} reported a sister service as down by hand, and could not get a test alert of"
     " {{ service }} through",
-    "staging has a copy of our Alertmanager; there, one service of {{ team }} that is reported down silences"
-    " {{ service }}",
-    "the rehearsal of a failover had alerts for two services of {{ team }}, and only one of them was ever heard:"
-    " not {{ service }}",
-    "before the restore test {{ team }} checked its alerts: {{ service }} is not heard while a sister service is"
-    " reported as down",
+    "staging has a copy of our Alertmanager; there, one service of {{ team }} that is reported down holds back"
+    " alerts of {{ service }}",
+    "the rehearsal of a failover had alerts for two services of {{ team }}, and some for {{ service }} were never sent",
+    "before the restore test {{ team }} checked its alerts: some of {{ service }} are not sent while a"
+    " sister service is reported as down",
 )
 _WRONG_ONE_TRIED: Final = (
     "on a game day all alerts of {{ service }} were sent by hand; the one for an outage was held back, the others"
@@ -204,6 +203,28 @@ _NO_EFFECT_TRIED: Final = (
     "a planned reboot of {{ service }} was rehearsed with test alerts, and what was meant to stay quiet did not",
 )
 
+# what Alertmanager says of made-up alerts, where no receiver would show it
+_TOO_MUCH_LISTED: Final = (
+    "in `amtool`'s list, made-up alerts of {{ service }} show as suppressed once another service is reported down",
+    "with an outage elsewhere made up, Alertmanager lists test alerts of {{ service }} as suppressed",
+    "in a test the alerts page of Alertmanager had alerts of {{ service }} as suppressed, beside an outage elsewhere",
+)
+_SISTERS_LISTED: Final = (
+    "in `amtool`'s list, made-up alerts of {{ service }} show as suppressed once a sister service is reported down",
+    "with an outage of a sister service made up, Alertmanager lists test alerts of {{ service }} as suppressed",
+    "in a test the alerts page of Alertmanager had alerts of {{ service }} as suppressed, beside a sister service's",
+)
+_WRONG_ONE_LISTED: Final = (
+    "in `amtool`'s list of made-up alerts, the one for an outage of {{ service }} is suppressed and the others are not",
+    "with all alerts of {{ service }} made up, Alertmanager lists the one for an outage as suppressed",
+    "in a test the alerts page of Alertmanager had the alert for an outage of {{ service }} as the suppressed one",
+)
+_NO_EFFECT_LISTED: Final = (
+    "in `amtool`'s list, none of the made-up alerts for an outage of {{ service }} shows as suppressed",
+    "with an outage of {{ service }} made up, Alertmanager lists all of its test alerts as active",
+    "in a test the alerts page of Alertmanager had nothing suppressed while {{ service }} was reported down",
+)
+
 DEFECTS: Final = (
     ConfigDefect(
         "inhibits-everyone",
@@ -213,6 +234,7 @@ DEFECTS: Final = (
         "drop the rule altogether",
         theme="too much",
         rehearsed=_TOO_MUCH_TRIED,
+        listed=_TOO_MUCH_LISTED,
     ),
     ConfigDefect(
         "inhibits-backwards",
@@ -233,6 +255,7 @@ DEFECTS: Final = (
         "drop the rule altogether",
         theme="wrong way",
         rehearsed=_WRONG_ONE_TRIED,
+        listed=_WRONG_ONE_LISTED,
     ),
     ConfigDefect(
         "inhibits-own-name-only",
@@ -242,6 +265,7 @@ DEFECTS: Final = (
         "turn the small alerts off",
         theme="no effect",
         rehearsed=_NO_EFFECT_TRIED,
+        listed=_NO_EFFECT_LISTED,
     ),
     ConfigDefect(
         "inhibits-by-absent-label",
@@ -251,6 +275,7 @@ DEFECTS: Final = (
         "drop the rule altogether",
         theme="too much",
         rehearsed=_TOO_MUCH_TRIED,
+        listed=_TOO_MUCH_LISTED,
     ),
     ConfigDefect(
         "inhibits-everything-below",
@@ -278,6 +303,7 @@ DEFECTS: Final = (
         "turn the small alerts off",
         theme="no effect",
         rehearsed=_NO_EFFECT_TRIED,
+        listed=_NO_EFFECT_LISTED,
     ),
     ConfigDefect(
         "inhibition-gone",
@@ -287,6 +313,7 @@ DEFECTS: Final = (
         "turn the small alerts off",
         theme="no effect",
         rehearsed=_NO_EFFECT_TRIED,
+        listed=_NO_EFFECT_LISTED,
     ),
     ConfigDefect(
         "inhibits-by-team",
@@ -306,5 +333,6 @@ DEFECTS: Final = (
         "drop the rule altogether",
         theme="too much",
         rehearsed=_SISTERS_TRIED,
+        listed=_SISTERS_LISTED,
     ),
 )

@@ -273,7 +273,7 @@ DEFECTS: Final = (
             "the text of {{ alert }} has a hole where the name should be",
             "{{ alert }} reads like half a sentence; what was it about?",
             "every {{ alert }} in the history has a gap in its text",
-            "{{ team }} has to open the rule to find out which service {{ alert }} is talking about",
+            "{{ team }} has to go by the labels of {{ alert }}, for its text does not say what it is about",
             "{{ alert }} does not say in its text what is in trouble; the place is empty",
             "the text of {{ alert }} breaks off where {{ service }} should stand",
             "{{ team }} got used to filling in by hand what the text of {{ alert }} leaves out",

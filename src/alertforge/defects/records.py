@@ -319,9 +319,9 @@ DEFECTS: Final = (
         "silent",
         bound_rewritten,
         (
-            "{{ alert }} has had no values for {{ service }} since the servers were upgraded",
-            "the latency panel of {{ service }}, which is made from {{ alert }}, went blank with the new version",
-            "{{ alert }} is empty for {{ service }}, and has been since the migration",
+            "{{ alert }} has had no values for {{ service }} for weeks",
+            "the latency panel of {{ service }}, which is made from {{ alert }}, is blank",
+            "{{ alert }} is empty for {{ service }}, at every hour that was looked at",
             "{{ service }} still reports how long things take, but nothing of that arrives in {{ alert }}",
         ),
         "put a zero where there is nothing",

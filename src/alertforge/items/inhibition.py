@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from alertforge.alertmanager import inhibition as aminhibition
 from alertforge.alertmanager import routing
@@ -23,6 +24,11 @@ from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
 from alertforge.world.model import Service
 
+# kinds that begin to fire because a service is gone; and those that do where something else counts its failures
+FOLLOWING: Final = ("traffic-floor", "probe-failing", "batch-overdue", "consumer-lag")
+OF_FAILURES: Final = ("error-ratio", "fast-burn", "slow-burn")
+COUNTED_OUTSIDE: Final = ("ingress", "traefik")  # families
+
 
 @dataclass(frozen=True)
 class InhibitionItem:
@@ -37,7 +43,8 @@ class InhibitionItem:
     seed: Seed
     tickets: frozenset[str] = frozenset()  # those of the alerts above that ask for a ticket
     defect: ConfigDefect | None = None
-    acted: bool = True  # whether the source and some target can have fired for the team in the start repo
+    acted: bool = True  # whether the source and then some target can have fired for the team in the start repo
+    reachable: bool = True  # whether anything of the service reaches its team there
 
     @property
     def scene(self) -> Scene:
@@ -97,8 +104,7 @@ class InhibitionItem:
     def _theirs(self, alert: str) -> Labels:
         """The same alert of the other service, under the name that it has there: there is no other that could fire."""
         theirs = Subject(self.subject.world, self.other)
-        kind = next(kind for kind in KINDS if self.subject.alert_name(kind) == alert)
-        return self.labels(alert, self.other).with_(alertname=theirs.alert_name(kind))
+        return self.labels(alert, self.other).with_(alertname=theirs.alert_name(self._kind(alert)))
 
     def requirement(self, solved: Repo, items: Sequence[Item]) -> tuple[Requirement, tuple[Scenario, ...]]:
         """Each target beside the source, alone, beside another service's source; the source itself; bystanders."""
@@ -146,8 +152,19 @@ class InhibitionItem:
             for one in items
             if isinstance(one, AlertItem) and one.subject.service == self.subject.service
         }
-        firing = {name for name in (self.source, *self.targets) if self._fired(name, asked.get(name), start)}
-        return replace(self, acted=self.source in firing and not firing.isdisjoint(self.targets))
+        after = [target for target in self.targets if self._follows(target)]
+        firing = {name for name in (self.source, *after) if self._fired(name, asked.get(name), start)}
+        acted = self.source in firing and not firing.isdisjoint(after)
+        return replace(self, acted=acted, reachable=self._fired(self.source, None, start))
+
+    def _follows(self, alert: str) -> bool:
+        """Whether an alert can begin to fire when nothing of the service is up, so that its own metrics are gone."""
+        kind = self._kind(alert)
+        counted = kind in OF_FAILURES and self.subject.service.family.name in COUNTED_OUTSIDE
+        return counted or kind in FOLLOWING
+
+    def _kind(self, alert: str) -> str:
+        return next(kind for kind in KINDS if self.subject.alert_name(kind) == alert)
 
     def _fired(self, alert: str, item: AlertItem | None, start: Config) -> bool:
         """Whether an alert can have fired and reached the team before anything is done."""
@@ -168,7 +185,8 @@ class InhibitionItem:
         outcome = fact("inhibition-outcome", **names, service=self.subject.service.name)
         symptom = ""
         if self.defect is not None:
-            symptoms = self.defect.symptoms if self.acted else self.defect.rehearsed or self.defect.symptoms
+            tried = self.defect.rehearsed if self.reachable else self.defect.listed
+            symptoms = self.defect.symptoms if self.acted else tried or self.defect.symptoms
             symptom = told(symptoms, self.seed, service=self.subject.service.name, team=self.subject.team.title)
         return Request(self.id, "inhibition", self.subject.service, self.source, exact, outcome, symptom, "misrouted")
 

@@ -66,7 +66,8 @@ def _requests(writer: Writer) -> list[str]:
     reports = {key: story.path for key, story in stories(writer).items()}
     turns: dict[str, Iterator[int]] = defaultdict(count)
     out = []
-    for one in writer.seed.rng("queue").shuffled(writer.brief.requests):
+    drawn = writer.seed.rng("queue").shuffled(writer.brief.requests)
+    for one in sorted(drawn, key=lambda request: not request.everyone):  # what concerns all teams comes first
         wish = _wish(writer, one, next(turns[one.category]), reports.get(one.id))
         if one.symptom and one.category not in ("repair", "alert"):
             wish += f" {_source(writer, next(turns['pointer']), reports.get(one.id))}"

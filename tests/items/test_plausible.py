@@ -1,5 +1,7 @@
 """What the postmortems of one task tell can have happened in the repo that the task starts with."""
 
+import re
+
 import pytest
 from jinja2 import Environment
 

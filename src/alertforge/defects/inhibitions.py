@@ -208,21 +208,35 @@ _TOO_MUCH_LISTED: Final = (
     "in `amtool`'s list, made-up alerts of {{ service }} show as suppressed once another service is reported down",
     "with an outage elsewhere made up, Alertmanager lists test alerts of {{ service }} as suppressed",
     "in a test the alerts page of Alertmanager had alerts of {{ service }} as suppressed, beside an outage elsewhere",
+    "{{ team }} posted two alerts by hand, one an outage elsewhere; the list has that of {{ service }} as suppressed",
+    "somebody else's outage was made up on the test Alertmanager, and its list had {{ service }} among the suppressed",
+    "the list of suppressed alerts, taken during a restore test of another service, had {{ service }} in it",
+    "an outage of another service was posted for practice; the list then had alerts of {{ service }} as suppressed",
 )
 _SISTERS_LISTED: Final = (
     "in `amtool`'s list, made-up alerts of {{ service }} show as suppressed once a sister service is reported down",
     "with an outage of a sister service made up, Alertmanager lists test alerts of {{ service }} as suppressed",
     "in a test the alerts page of Alertmanager had alerts of {{ service }} as suppressed, beside a sister service's",
+    "{{ team }} posted alerts for two of its services; those of {{ service }} are on the list of suppressed ones",
+    "the list of suppressed alerts, taken during a restore test of a sister service, had {{ service }} in it",
+    "an outage of a sister service was posted for practice; the list then had alerts of {{ service }} as suppressed",
 )
 _WRONG_ONE_LISTED: Final = (
     "in `amtool`'s list of made-up alerts, the one for an outage of {{ service }} is suppressed and the others are not",
     "with all alerts of {{ service }} made up, Alertmanager lists the one for an outage as suppressed",
     "in a test the alerts page of Alertmanager had the alert for an outage of {{ service }} as the suppressed one",
+    "{{ team }} posted alerts of {{ service }} by hand: on the list, the one for an outage is the only suppressed one",
+    "the list of suppressed alerts, taken while {{ service }} was declared down for practice, had the wrong one in it",
+    "an outage of {{ service }} was posted for practice, with all that belongs to it; the list has it as suppressed",
 )
 _NO_EFFECT_LISTED: Final = (
     "in `amtool`'s list, none of the made-up alerts for an outage of {{ service }} shows as suppressed",
     "with an outage of {{ service }} made up, Alertmanager lists all of its test alerts as active",
     "in a test the alerts page of Alertmanager had nothing suppressed while {{ service }} was reported down",
+    "{{ team }} posted the alerts for an outage of {{ service }} by hand, and the list of suppressed ones stayed empty",
+    "the list of suppressed alerts, taken while {{ service }} was declared down for practice, had none of its own",
+    "an outage of {{ service }} was posted for practice, with all that belongs to it; the list has every one as active",
+    "on the test Alertmanager {{ service }} was declared down, and its list showed no alert as suppressed",
 )
 
 DEFECTS: Final = (

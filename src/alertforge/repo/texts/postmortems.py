@@ -22,13 +22,25 @@ _FLAVOURS: Final = {"recording": "wrong", "route": "route", "inhibition": "inhib
 # What a wording may rely on, as it is written after the name of its slot.
 _CIRCLES: Final = {"page": ("heard", "page"), "ticket": ("heard",), "": ("unheard",)}
 _NOTICED: Final = ("live", "found")  # while the alert fired or should have; or later, by somebody who looked back
+_TRIED: Final = re.compile(r"\b(in a test|on purpose)\b")  # nothing of this happened by itself
+_NOW: Final = re.compile(  # somebody looks on
+    r"\b(watched|on (a|the) graphs?|in vain|expected \S+ when|(?<!never )saw (the|every))\b"
+)
 _PAST: Final = re.compile(  # what is told with such words is not seen as it happens
     r"\b(hours?|minutes|days?|weeks?|months?|quarter|year|since|last|incidents?|review|after(wards)?|back|every"
     r"|once|later|long|used|end|lunch|over)\b"
 )
 WAYS: Final = 2  # stories that each decoy tells
 _OWNED: Final = ("taken", "free")  # whether somebody has the ticket already
-_ALONE: Final = ("drill", "all")  # what most wordings of a slot do not fit: its own stand alone
+_ALONE: Final = ("drill", "all", "empty", "tested")  # what most wordings of a slot do not fit: its own stand alone
+_TOPICS: Final = re.compile(  # what a report says once, beside its figures
+    r"by eye|by hand|test (?:message|notification)|made-up alert|silence|screenshot|summary|runbook|check-config|guess"
+)
+_NUMBERS: Final = {  # figures of a report
+    "people", "hours", "minutes", "watch", "weeks", "messages", "questions", "calls", "panels", "lines", "span",
+    "delay",
+}  # fmt: skip
+_DOUBTED: Final = 33  # percent of the reports that rule something out
 _DEALT: Final = Seed.master("decoys of the core tier")
 _GAPS: Final = ((2, 6), (2, 6), (5, 18), (5, 18), (20, 55))  # minutes between two lines of a log
 
@@ -72,8 +84,10 @@ def stories(writer: Writer) -> dict[str, Story]:
     """Stories by the id of their request, decoys by a number; numbers and dates rise together."""
     brief = writer.brief
     told = [one.id for one in brief.requests if one.symptom and not one.audit]
-    order = writer.seed.rng("stories").shuffled([*told, *(f"decoy {n}" for n in range(brief.decoys))])
     requests = {one.id: one for one in brief.requests}
+    shuffled = writer.seed.rng("stories").shuffled([*told, *(f"decoy {n}" for n in range(brief.decoys))])
+    # no company leaves it open for long that nobody is paged
+    order = sorted(shuffled, key=lambda key: key in requests and "all" in requests[key].traits)
     teller = _Teller(writer)
     out = {}
     for key, (number, day) in zip(order, _report_dates(writer, len(order)), strict=True):
@@ -106,17 +120,20 @@ class _Teller:
     said: set[str] = field(default_factory=set)
     told: set[str] = field(default_factory=set)
 
-    def pick(self, slot: str, facets: Sequence[str] = (), **names: Any) -> str:
+    def pick(self, slot: str, facets: Sequence[str] = (), *, spent: set[str] | None = None, **names: Any) -> str:
         """A wording of the slot or of its variants, one that no other postmortem has while there are any left.
 
         A wording of a variant, `impact-noisy-page`, only fits a story that has the facets it names. Within a wording,
-        `one("saw", "found")` is either of these.
+        `one("saw", "found")` is either of these. What the story has `spent` it does not say again, if it can help it.
         """
         slots = variants(slot, facets)
         ways = self.writer.seed.rng("pick", *slots).shuffled([way for one in slots for way in wordings()[one]])
-        fresh = next((one for one in ways if one not in self.said), None)
-        way = fresh or self.writer.draw("again", slot, len(self.said), of=ways)
+        spent = set() if spent is None else spent
+        unsaid = [one for one in ways if one not in self.said]
+        fresh = next((one for one in unsaid if spent.isdisjoint(topics(one))), None)
+        way = fresh or (unsaid[0] if unsaid else self.writer.draw("again", slot, len(self.said), of=ways))
         self.said.add(way)
+        spent.update(topics(way))
         rng = self.writer.seed.rng("one", slot, len(self.said))
         return self.writer.fill(way, {**names, "one": lambda *texts: rng.choice(texts)})
 
@@ -128,9 +145,9 @@ class _Teller:
         who, other = rng.sample(team.members, 2)
         kind = "alert" if request.category == "repair" else request.category
         flavour = request.flavour or "silent" if kind == "alert" else _FLAVOURS[kind]
-        mode = _noticed(request.symptom, rng)
+        mode = _noticed(request.symptom, flavour, rng)
         gaps = _gaps(rng, late=mode == "live")
-        facets = (kind, flavour, *_CIRCLES[request.heard], *request.traits, mode, rng.choice(_OWNED))
+        facets = (*_facets(request, kind, flavour, mode), rng.choice(_OWNED))
         names = {
             "name": request.name, "about": _about(request), "them": "them" if kind == "recording" else "it",
             "who": who.name, "role": who.role, "other": other.name, "team": team.title,
@@ -138,12 +155,19 @@ class _Teller:
             "delay": gaps[0], "span": sum(gaps), **_figures(rng),
         }  # fmt: skip
 
-        def told(slot: str) -> str:
-            return self.pick(slot, facets, **names)
+        spent: set[str] = set()
 
-        steps = [told(slot) for slot in _arc(rng, flavour, len(gaps) + 1, mode, "drill" in request.traits)]
+        def told(slot: str, *more: str) -> str:
+            return self.pick(slot, (*facets, *more), spent=spent, **names)
+
+        drill = "drill" in request.traits
+        arc = _arc(rng, flavour, len(gaps) + 1, mode, drill)
+        doubted = not drill and flavour != "cosmetic" and rng.chance(_DOUBTED)
+        at = arc.index("step-middle") if doubted and "step-middle" in arc and rng.chance(50) else None
+        arc = [*arc[:at], "step-doubt", *arc[at + 1 :]] if at is not None else arc
+        steps = [told(slot, *(["seen"] if line else [])) for line, slot in enumerate(arc)]
         title, noticed, impact = (told(f"{part}-{flavour}") for part in ("title", "noticed", "impact"))
-        detail = told("detail")
+        detail = told("doubt" if doubted and at is None else "detail")
         after, remark = told("next"), told(rng.choice(["well", "blame"])) if rng.chance(33) else ""
         return Story(
             number,
@@ -230,13 +254,20 @@ class _Teller:
 def variants(slot: str, facets: Sequence[str]) -> list[str]:
     """The slot, where there is one of that name, and its variants that name one facet or two of the story.
 
-    Variants for what is told altogether differently, `next-all`, stand alone.
+    Variants for what is told altogether differently, `next-all`, stand alone, with their own: `next-all-taken`.
     """
-    alone = [f"{slot}-{one}" for one in _ALONE if one in facets and f"{slot}-{one}" in wordings()]
+    alone = next((f"{slot}-{one}" for one in _ALONE if one in facets and f"{slot}-{one}" in wordings()), None)
     if alone:
-        return alone
+        return [one for one in (alone, *(f"{alone}-{more}" for more in facets)) if one in wordings()]
     pairs = [f"{one}-{two}" for one in facets for two in facets]
     return [one for one in (slot, *(f"{slot}-{more}" for more in (*facets, *pairs))) if one in wordings()]
+
+
+def topics(way: str) -> set[str]:
+    """What a wording mentions of that which is not said twice in one story: figures, and what was done."""
+    named = (re.sub(r'"[^"]*"', " ", code) for code in re.findall(r"\{\{(.*?)\}\}", way))
+    figures = {name for code in named for name in re.findall(r"\w+", code) if name in _NUMBERS}
+    return figures | set(_TOPICS.findall(way))
 
 
 @lru_cache(maxsize=1)
@@ -286,14 +317,32 @@ def _arc(rng: Rng, flavour: str, lines: int, mode: str, drill: bool) -> list[str
         opening.append("step-first")
     if mode == "found" and not drill and rng.chance(25):
         opening.reverse()
-    rest = [] if drill else ["step-middle", "step-doubt", "step-doubt", "step-told"]
+    rest = [] if drill else ["step-middle", "step-told"]
     middle = rng.sample([*rest, *["step-middle"] * 6], lines - len(opening) - 1)
     return [*opening, *middle, "step-last"]
 
 
-def _noticed(symptom: str, rng: Rng) -> str:
-    """How what people saw was noticed."""
+def _noticed(symptom: str, flavour: str, rng: Rng) -> str:
+    """How what people saw was noticed: in a test, as it happened, or later."""
+    if flavour == "silent" and _TRIED.search(symptom):
+        return "tested"
+    if _NOW.search(symptom):
+        return "live"
     return "found" if _PAST.search(symptom) else rng.choice(_NOTICED)
+
+
+def _facets(request: Request, kind: str, flavour: str, mode: str) -> tuple[str, ...]:
+    """All that wordings of a story may rely on."""
+    traits = [one for one in request.traits if (one, mode) != ("felt", "tested")]  # no user was there
+    circle = _CIRCLES[request.heard]
+    more = {
+        "lost": "routed" in traits and "unheard" in circle,  # nobody saw it whom it concerns
+        "got": not ("routed" in traits and "unheard" in circle),
+        "busy": flavour != "cosmetic",  # worth the time of several people
+        "agreed": kind == "inhibition" and "toomuch" not in traits,
+        "filled": kind == "recording" and "empty" not in traits,
+    }
+    return (kind, flavour, *circle, *traits, mode, *(name for name, true in more.items() if true))
 
 
 def _about(request: Request) -> str:

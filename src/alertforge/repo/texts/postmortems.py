@@ -34,7 +34,8 @@ WAYS: Final = 2  # stories that each decoy tells
 _OWNED: Final = ("taken", "free")  # whether somebody has the ticket already
 _ALONE: Final = ("drill", "all", "empty", "tested")  # what most wordings of a slot do not fit: its own stand alone
 _TOPICS: Final = re.compile(  # what a report says once, beside its figures
-    r"by eye|by hand|test (?:message|notification)|made-up alert|silence|screenshot|summary|runbook|check-config|guess"
+    r"by eye|by hand|test (?:message|notification)|made-up alert|silence|screenshot|summary|runbook|check-config"
+    r"|guess|what they g"
 )
 _NUMBERS: Final = {  # figures of a report
     "people", "hours", "minutes", "watch", "weeks", "messages", "questions", "calls", "panels", "lines", "span",
@@ -338,6 +339,7 @@ def _facets(request: Request, kind: str, flavour: str, mode: str) -> tuple[str, 
     more = {
         "lost": "routed" in traits and "unheard" in circle,  # nobody saw it whom it concerns
         "got": not ("routed" in traits and "unheard" in circle),
+        "own": "all" not in traits,  # of no concern to other teams
         "busy": flavour != "cosmetic",  # worth the time of several people
         "agreed": kind == "inhibition" and "toomuch" not in traits,
         "filled": kind == "recording" and "empty" not in traits,

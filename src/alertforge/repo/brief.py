@@ -24,8 +24,9 @@ class Request:
     practitioner or expert gets; the rest is in the repo). A repair has the `symptom` people saw instead, and unless
     `audit` is set there is a postmortem about it. `notes` are facts that must be stated somewhere in the workspace.
     `traits` are what a story has to know beside: a broken route concerns the pages of `all` teams; a broken inhibition
-    showed in a `drill`, before anything happened; alerts are `read` from broken records; the trouble that an alert is
-    for is `felt` by users; a misrouted alert is `routed` to the wrong place and not only named wrongly.
+    showed in a `drill`, before anything happened, and holds back `toomuch`; alerts are `read` from broken records, or
+    these are `empty`; the trouble that an alert is for is `felt` by users; a misrouted alert is `routed` to the wrong
+    place and not only named wrongly.
     """
 
     id: str
@@ -40,7 +41,7 @@ class Request:
     heard: str = ""  # page or ticket: how the broken alert reaches its team; empty if it does not
     everyone: bool = False  # what is broken is so for all teams, not just for that of `name`
     notes: tuple[str, ...] = ()
-    traits: tuple[str, ...] = ()  # of: all, drill, read, felt, routed
+    traits: tuple[str, ...] = ()  # of: all, drill, toomuch, read, empty, felt, routed
 
 
 @dataclass(frozen=True)

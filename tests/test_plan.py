@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import pytest
@@ -79,6 +80,22 @@ def test_a_worker_is_not_probed_and_what_has_no_database_has_no_pool_unless_noth
             drawn = set(planner.health_kinds(service))
             assert service.family not in jobs or "probe-failing" not in drawn
             assert {"postgres", "mysql"} & set(service.depends_on) or not {"pool-saturation", "replica-lag"} & drawn
+
+
+def test_what_has_lost_its_service_can_be_set_off_by_the_one_beside_it() -> None:
+    """Slow requests there are slow by a bound of its own, which may be shorter than what this alert asks for."""
+    seed = SEED.child("bounds")
+    latency = core()["latency-slo"]
+    world = create(seed, services=latency.tiers["medium"].services)
+    one, other, *rest = world.services
+    for theirs, shows in (("0.1", False), ("1", True)):
+        services = (replace(one, latency_threshold="0.5"), replace(other, latency_threshold=theirs, family=one.family))
+        planner = Planner(latency, latency.tiers["medium"], seed, replace(world, services=(*services, *rest)))
+        rule = KINDS["slow-share"].rule(planner.subject(services[0]))
+        broken = DEFECTS["everyone-counts"].apply(rule, planner.subject(services[0]), seed)
+        assert broken is not None
+        assert planner._counts_nobody_else(services[0], "slow-share", broken) != shows
+        assert not planner._counts_nobody_else(services[0], "slow-share", rule)
 
 
 @pytest.mark.slow

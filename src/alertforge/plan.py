@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Final
 
 from alertforge.alertmanager import routing
@@ -14,7 +15,6 @@ from alertforge.alerts.burn import BurnKind
 from alertforge.alerts.sli import AVAILABILITY, LATENCY, Sli, windows
 from alertforge.defects import DEFECTS, applicable
 from alertforge.defects.base import Defect
-from alertforge.defects.shapes import identity
 from alertforge.draws import PARTS, by_theme, rarity, weighted
 from alertforge.errors import AlertForgeError
 from alertforge.items.alert import AlertItem
@@ -247,13 +247,19 @@ class Planner:
         return None
 
     def _counts_nobody_else(self, service: Service, kind: str, broken: Rule) -> bool:
-        """Whether a burn alert has lost its service, and no other has such records before the queue is done."""
-        subject, burn = self.subject(service), KINDS[kind]
-        if not isinstance(burn, BurnKind) or all(identity(one, subject) for one in selectors(broken.tree)):
+        """Whether an alert has lost its service, and the one beside it could not set it off before the queue is done.
+
+        What is slow there is slow by a bound of its own, and its records may be among what is asked for.
+        """
+        subject, alert = self.subject(service), KINDS[kind]
+        if all(any(m.name == subject.by for m in one.matchers) for one in selectors(broken.tree)):
             return False
+        if not isinstance(alert, BurnKind):
+            bound = Fraction(service.latency_threshold)
+            return alert.histogram and any(Fraction(one.latency_threshold) < bound for one in self.beside(service))
         names = {one.name for one in selectors(broken.tree)}
         return not any(
-            burn.sli.record(self.subject(other), window) in names and not self._unrecorded(kind, other)
+            alert.sli.record(self.subject(other), window) in names and not self._unrecorded(kind, other)
             for other in self.world.services
             if other != service
             for window in windows(self.world.style)

@@ -70,17 +70,17 @@ inhibit_rules:
   - source_matchers:
       - alertname="HeatMapUnreachable"
     target_matchers:
-      - alertname=~"HeatMapAvailabilityBurnPage|HeatMapOutsideProbeFails"
+      - alertname="HeatMapOutsideProbeFails"
     equal: [workload]
   - source_matchers:
       - alertname="PromoEngineUnreachable"
     target_matchers:
-      - alertname=~"PromoEngineErrorRateHigh|PromoEngineAvailabilityBurnPage"
+      - alertname=~"PromoEngineErrorRateHigh|PromoEngineAvailabilityBurnPage|PromoEngineAvailabilityBurnTicket"
     equal: [workload]
   - source_matchers:
       - alertname="ShiftPlannerUnreachable"
     target_matchers:
-      - alertname=~"ShiftPlannerErrorRateHigh|ShiftPlannerAvailabilityBurnPage"
+      - alertname="ShiftPlannerErrorRateHigh"
     equal: [workload]
 
 receivers:

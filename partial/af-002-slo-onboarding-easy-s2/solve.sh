@@ -70,17 +70,17 @@ inhibit_rules:
 - source_matchers:
   - alertname="AuthorStudioAlertTargetsMissing"
   target_matchers:
-  - alertname=~"AuthorStudioAlertFastBurn|AuthorStudioAlertConsumerLagging"
+  - alertname="AuthorStudioAlertConsumerLagging"
   equal: [service]
 - source_matchers:
   - alertname="ParentPortalAlertTargetsMissing"
   target_matchers:
-  - alertname=~"ParentPortalAlertFastBurn|ParentPortalAlertConsumerLagging"
+  - alertname="ParentPortalAlertConsumerLagging"
   equal: [service]
 - source_matchers:
   - alertname="MediaEncoderAlertTargetsMissing"
   target_matchers:
-  - alertname=~"MediaEncoderAlertFastBurn|MediaEncoderAlertOutsideProbeFails"
+  - alertname=~"MediaEncoderAlertFastBurn|MediaEncoderAlertJobNotCompleting"
   equal: [service]
 
 receivers:
@@ -272,18 +272,21 @@ spec:
         headline: parent-portal does not keep up with its messages
         playbook: https://ops.chalkmeadow.example/playbooks/parent-portal-alert-consumer-lagging?service=parent-portal
 
-    - alert: ParentPortalAlertCertRenewalOverdue
+    - alert: ParentPortalAlertCpuStarved
       expr: |
-        min by (service) (probe_ssl_earliest_cert_expiry{service="parent-portal"}) - time()
-        < 21 * 86400
-      for: 30m
+        sum by (service) (
+          rate(container_cpu_cfs_throttled_periods_total{service="parent-portal"}[5m])
+        )
+        / sum by (service) (rate(container_cpu_cfs_periods_total{service="parent-portal"}[5m]))
+        > 0.5
+      for: 12m
       labels:
         priority: low
         responsible: schools
         source: prometheus
       annotations:
-        headline: a certificate of parent-portal is about to expire
-        playbook: https://ops.chalkmeadow.example/playbooks/parent-portal-alert-cert-renewal-overdue?service=parent-portal
+        headline: parent-portal is throttled too often
+        playbook: https://ops.chalkmeadow.example/playbooks/parent-portal-alert-cpu-starved?service=parent-portal
 
   - name: media-encoder-service-health
     rules:
@@ -301,30 +304,37 @@ spec:
         headline: no target of media-encoder is up
         playbook: https://ops.chalkmeadow.example/playbooks/media-encoder-alert-targets-missing?service=media-encoder
 
-    - alert: MediaEncoderAlertOutsideProbeFails
-      expr: avg by (service) (avg_over_time(probe_success{service="media-encoder"}[5m])) < 0.75
-      for: 3m
-      labels:
-        priority: high
-        responsible: authoring
-        source: prometheus
-      annotations:
-        headline: media-encoder does not answer from outside
-        playbook: https://ops.chalkmeadow.example/playbooks/media-encoder-alert-outside-probe-fails?service=media-encoder
-
-    - alert: MediaEncoderAlertPoolSaturated
+    - alert: MediaEncoderAlertJobNotCompleting
       expr: |
-        sum by (service) (go_sql_stats_connections_in_use{service="media-encoder"})
-        / sum by (service) (go_sql_stats_connections_max_open{service="media-encoder"})
-        > 0.8
+        time()
+        - max by (service) (batch_last_success_timestamp_seconds{service="media-encoder"})
+        > 2 * 3600
       for: 10m
       labels:
-        priority: high
+        priority: low
         responsible: authoring
         source: prometheus
       annotations:
-        headline: media-encoder is running out of database connections
-        playbook: https://ops.chalkmeadow.example/playbooks/media-encoder-alert-pool-saturated?service=media-encoder
+        headline: the batch job of media-encoder is overdue
+        playbook: https://ops.chalkmeadow.example/playbooks/media-encoder-alert-job-not-completing?service=media-encoder
+
+    - alert: MediaEncoderAlertDiskFullSoon
+      expr: |
+        min by (service) (
+          predict_linear(
+            kubelet_volume_stats_available_bytes{service="media-encoder"}[30m],
+            12 * 3600
+          )
+        )
+        < 0
+      for: 20m
+      labels:
+        priority: low
+        responsible: authoring
+        source: prometheus
+      annotations:
+        headline: a volume of media-encoder is filling up
+        playbook: https://ops.chalkmeadow.example/playbooks/media-encoder-alert-disk-full-soon?service=media-encoder
 END_OF_FILE
 
 put rules/slo-alerts.yml <<'END_OF_FILE'
@@ -336,38 +346,6 @@ metadata:
   name: slo-alerts
 spec:
   groups:
-  - name: author-studio-slo-alerts
-    rules:
-    - alert: AuthorStudioAlertFastBurn
-      expr: |
-        web:unavailability:ratio_2h{service="author-studio"} > 18 * (1 - 0.9975)
-        and
-        web:unavailability:ratio_10m{service="author-studio"} > 18 * (1 - 0.9975)
-      for: 4m
-      labels:
-        priority: high
-        responsible: authoring
-        source: prometheus
-      annotations:
-        headline: author-studio is spending its error budget 18 times too fast
-        playbook: https://ops.chalkmeadow.example/playbooks/author-studio-alert-fast-burn?service=author-studio
-
-  - name: parent-portal-slo-alerts
-    rules:
-    - alert: ParentPortalAlertFastBurn
-      expr: |
-        web:unavailability:ratio_2h{service="parent-portal"} > 18 * (1 - 0.998)
-        and
-        web:unavailability:ratio_10m{service="parent-portal"} > 18 * (1 - 0.998)
-      for: 4m
-      labels:
-        priority: high
-        responsible: schools
-        source: prometheus
-      annotations:
-        headline: parent-portal is spending its error budget 18 times too fast
-        playbook: https://ops.chalkmeadow.example/playbooks/parent-portal-alert-fast-burn?service=parent-portal
-
   - name: media-encoder-slo-alerts
     rules:
     - alert: MediaEncoderAlertFastBurn

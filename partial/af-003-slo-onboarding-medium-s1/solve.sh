@@ -77,12 +77,12 @@ inhibit_rules:
 - source_matchers:
   - alertname="Unreachable_ProctorStream"
   target_matchers:
-  - alertname=~"ErrorBudgetBurnFast_ProctorStream|EndpointFailing_ProctorStream"
+  - alertname=~"ErrorBudgetBurnFast_ProctorStream|ErrorBudgetBurnSlow_ProctorStream|EndpointFailing_ProctorStream"
   equal: [svc]
 - source_matchers:
   - alertname="Unreachable_EventIngest"
   target_matchers:
-  - alertname=~"TailLatency_EventIngest|BelowTrafficFloor_EventIngest"
+  - alertname=~"ErrorBudgetBurnFast_EventIngest|BelowTrafficFloor_EventIngest|EndpointFailing_EventIngest"
   equal: [svc]
 
 receivers:
@@ -158,25 +158,25 @@ groups:
       headline: more than 3% of roster-sync tasks fail
       runbook_link: https://kb.lernquay.example/a/roster-sync/RequestsFailing_RosterSync
 
-  - alert: PoolSaturated_RosterSync
-    expr: sum by (svc) (go_sql_stats_connections_in_use{svc="roster-sync"}) / sum by (svc) (go_sql_stats_connections_max_open{svc="roster-sync"}) > 0.95
-    for: 10m
-    labels:
-      severity: p1
-      crew: enrolment
-    annotations:
-      headline: roster-sync is running out of database connections
-      runbook_link: https://kb.lernquay.example/a/roster-sync/PoolSaturated_RosterSync
-
-  - alert: ThrottlingHigh_RosterSync
-    expr: sum by (svc) (rate(container_cpu_cfs_throttled_periods_total{svc="roster-sync"}[5m])) / sum by (svc) (rate(container_cpu_cfs_periods_total{svc="roster-sync"}[5m])) > 0.4
+  - alert: VolumeFilling_RosterSync
+    expr: min by (svc) (predict_linear(kubelet_volume_stats_available_bytes{svc="roster-sync"}[30m], 4 * 3600)) < 0
     for: 15m
     labels:
       severity: p3
       crew: enrolment
     annotations:
-      headline: roster-sync is throttled too often
-      runbook_link: https://kb.lernquay.example/a/roster-sync/ThrottlingHigh_RosterSync
+      headline: a volume of roster-sync is filling up
+      runbook_link: https://kb.lernquay.example/a/roster-sync/VolumeFilling_RosterSync
+
+  - alert: TailLatency_RosterSync
+    expr: histogram_quantile(0.9, sum by (svc, le) (rate(task_execution_seconds_bucket{svc="roster-sync"}[5m]))) > 2.5
+    for: 5m
+    labels:
+      severity: p1
+      crew: enrolment
+    annotations:
+      headline: roster-sync takes longer than 2.5 s
+      runbook_link: https://kb.lernquay.example/a/roster-sync/TailLatency_RosterSync
 
 - name: roster-sync-slo
   rules:
@@ -217,25 +217,25 @@ groups:
       headline: no target of event-ingest is up
       runbook_link: https://kb.lernquay.example/a/event-ingest/Unreachable_EventIngest
 
-  - alert: TailLatency_EventIngest
-    expr: histogram_quantile(0.9, sum by (svc, le) (rate(traefik_service_request_duration_seconds_bucket{svc="event-ingest"}[5m]))) > 1
+  - alert: VolumeFilling_EventIngest
+    expr: min by (svc) (predict_linear(kubelet_volume_stats_available_bytes{svc="event-ingest"}[30m], 4 * 3600)) < 0
+    for: 15m
+    labels:
+      severity: p3
+      crew: insights
+    annotations:
+      headline: a volume of event-ingest is filling up
+      runbook_link: https://kb.lernquay.example/a/event-ingest/VolumeFilling_EventIngest
+
+  - alert: EndpointFailing_EventIngest
+    expr: avg by (svc) (avg_over_time(probe_success{svc=~"$svc"}[5m])) < 0.75
     for: 5m
     labels:
       severity: p1
       crew: insights
     annotations:
-      headline: event-ingest takes longer than 1 s
-      runbook_link: https://kb.lernquay.example/a/event-ingest/TailLatency_EventIngest
-
-  - alert: PoolSaturated_EventIngest
-    expr: sum by (svc) (go_sql_stats_connections_in_use{svc=~"$svc"}) / sum by (svc) (go_sql_stats_connections_max_open{svc=~"$svc"}) > 0.95
-    for: 10m
-    labels:
-      severity: p1
-      crew: insights
-    annotations:
-      headline: event-ingest is running out of database connections
-      runbook_link: https://kb.lernquay.example/a/event-ingest/PoolSaturated_EventIngest
+      headline: event-ingest does not answer from outside
+      runbook_link: https://kb.lernquay.example/a/event-ingest/EndpointFailing_EventIngest
 
   - alert: CertificateExpiring_EventIngest
     expr: min by (svc) (probe_ssl_earliest_cert_expiry{svc="event-ingest"}) - time() < 10 * 86400

@@ -66,17 +66,17 @@ inhibit_rules:
 - source_matchers:
   - alertname="QueueEstimator_Down"
   target_matchers:
-  - alertname=~"QueueEstimator_RequestsFailing|QueueEstimator_BudgetBurnHigh"
+  - alertname="QueueEstimator_RequestsFailing"
   equal: [workload]
 - source_matchers:
   - alertname="WaitingRoom_Down"
   target_matchers:
-  - alertname=~"WaitingRoom_BudgetBurnHigh|WaitingRoom_SlowShareHigh"
+  - alertname=~"WaitingRoom_BudgetBurnHigh|WaitingRoom_BudgetBurnElevated|WaitingRoom_SlowShareHigh"
   equal: [workload]
 - source_matchers:
   - alertname="ClaimFiler_Down"
   target_matchers:
-  - alertname="ClaimFiler_BatchMissedRun"
+  - alertname=~"ClaimFiler_BudgetBurnElevated|ClaimFiler_SlowShareHigh|ClaimFiler_ConsumerLagging"
   equal: [workload]
 
 receivers:
@@ -124,39 +124,37 @@ put rules/service-health.yml <<'END_OF_FILE'
 groups:
 - name: interaction-check-service-health
   rules:
-  - alert: InteractionCheck_StandbyLag
+  - alert: InteractionCheck_VolumeFilling
     expr: |
-      max by (workload) (
-        avg_over_time(
-          pg_replication_lag_seconds{workload="interaction-check"}[10m]
+      min by (workload) (
+        predict_linear(
+          kubelet_volume_stats_available_bytes{workload="interaction-check"}[1h],
+          8 * 3600
         )
       )
-      > 30
-    for: 10m
-    labels: {alert_level: critical, crew: pharmacy, source: prometheus}
-    annotations:
-      title: 'a database replica of interaction-check is behind'
-      runbook_url: 'https://handbook.klinivonord.example/pharmacy/interaction-check/interaction-check-standby-lag.html'
-
-  - alert: InteractionCheck_QuotaThrottling
-    expr: |
-      sum by (workload) (
-        rate(
-          container_cpu_cfs_throttled_periods_total{workload="interaction-check"}[5m]
-        )
-      )
-        /
-      sum by (workload) (
-        rate(
-          container_cpu_cfs_periods_total{workload="interaction-check"}[5m]
-        )
-      )
-      > 0.25
-    for: 12m
+      < 0
+    for: 15m
     labels: {alert_level: warning, crew: pharmacy, source: prometheus}
     annotations:
-      title: 'interaction-check is throttled too often'
-      runbook_url: 'https://handbook.klinivonord.example/pharmacy/interaction-check/interaction-check-quota-throttling.html'
+      title: 'a volume of interaction-check is filling up'
+      runbook_url: 'https://handbook.klinivonord.example/pharmacy/interaction-check/interaction-check-volume-filling.html'
+
+  - alert: InteractionCheck_SlowRequests
+    expr: |
+      histogram_quantile(
+        0.99,
+        sum by (workload, le) (
+          rate(
+            rpc_server_request_duration_seconds_bucket{workload="interaction-check"}[10m]
+          )
+        )
+      )
+      > 0.2
+    for: 8m
+    labels: {alert_level: critical, crew: pharmacy, source: prometheus}
+    annotations:
+      title: 'interaction-check takes longer than 0.2 s'
+      runbook_url: 'https://handbook.klinivonord.example/pharmacy/interaction-check/interaction-check-slow-requests.html'
 
   - alert: InteractionCheck_Down
     expr: |
@@ -196,19 +194,21 @@ groups:
       title: 'no target of claim-filer is up'
       runbook_url: 'https://handbook.klinivonord.example/revenue-cycle/claim-filer/claim-filer-down.html'
 
-  - alert: ClaimFiler_BatchMissedRun
+  - alert: ClaimFiler_ConsumerLagging
     expr: |
-      time()
-        -
-      max by (workload) (
-        batch_last_success_timestamp_seconds{workload="claim-filer"}
+      sum by (workload) (kafka_consumergroup_lag{workload="claim-filer"})
+      > 1000
+      and
+      sum by (workload) (kafka_consumergroup_lag{workload="claim-filer"})
+        >=
+      sum by (workload) (
+        kafka_consumergroup_lag{workload="claim-filer"} offset 6m
       )
-      > 3 * 3600
-    for: 5m
-    labels: {alert_level: warning, crew: revenue-cycle, source: prometheus}
+    for: 10m
+    labels: {alert_level: critical, crew: revenue-cycle, source: prometheus}
     annotations:
-      title: 'the batch job of claim-filer is overdue'
-      runbook_url: 'https://handbook.klinivonord.example/revenue-cycle/claim-filer/claim-filer-batch-missed-run.html'
+      title: 'claim-filer does not keep up with its messages'
+      runbook_url: 'https://handbook.klinivonord.example/revenue-cycle/claim-filer/claim-filer-consumer-lagging.html'
 
   - alert: ClaimFiler_QuotaThrottling
     expr: |
@@ -228,20 +228,25 @@ groups:
       title: 'claim-filer is throttled too often'
       runbook_url: 'https://handbook.klinivonord.example/revenue-cycle/claim-filer/claim-filer-quota-throttling.html'
 
-  - alert: ClaimFiler_VolumeFilling
+  - alert: ClaimFiler_SlowShareHigh
     expr: |
-      min by (workload) (
-        predict_linear(
-          kubelet_volume_stats_available_bytes{workload="claim-filer"}[1h],
-          8 * 3600
+      1
+        -
+      sum by (workload) (
+        rate(
+          worker_job_duration_seconds_bucket{workload="claim-filer", le="1.0"}[10m]
         )
       )
-      < 0
-    for: 15m
-    labels: {alert_level: warning, crew: revenue-cycle, source: prometheus}
+        /
+      sum by (workload) (
+        rate(worker_job_duration_seconds_count{workload="claim-filer"}[10m])
+      )
+      > 0.05
+    for: 8m
+    labels: {alert_level: critical, crew: revenue-cycle, source: prometheus}
     annotations:
-      title: 'a volume of claim-filer is filling up'
-      runbook_url: 'https://handbook.klinivonord.example/revenue-cycle/claim-filer/claim-filer-volume-filling.html'
+      title: 'too many jobs of claim-filer take longer than 1 s'
+      runbook_url: 'https://handbook.klinivonord.example/revenue-cycle/claim-filer/claim-filer-slow-share-high.html'
 
 - name: queue-estimator-service-health
   rules:
@@ -279,18 +284,23 @@ groups:
       title: 'more than 8% of queue-estimator requests fail'
       runbook_url: 'https://handbook.klinivonord.example/virtual-care/queue-estimator/queue-estimator-requests-failing.html'
 
-  - alert: QueueEstimator_CertRenewalOverdue
+  - alert: QueueEstimator_QuotaThrottling
     expr: |
-      min by (workload) (
-        probe_ssl_earliest_cert_expiry{workload="queue-estimator"}
+      sum by (workload) (
+        rate(
+          container_cpu_cfs_throttled_periods_total{workload="queue-estimator"}[5m]
+        )
       )
-      - time()
-      < 7 * 86400
-    for: 10m
+        /
+      sum by (workload) (
+        rate(container_cpu_cfs_periods_total{workload="queue-estimator"}[5m])
+      )
+      > 0.25
+    for: 12m
     labels: {alert_level: warning, crew: virtual-care, source: prometheus}
     annotations:
-      title: 'a certificate of queue-estimator is about to expire'
-      runbook_url: 'https://handbook.klinivonord.example/virtual-care/queue-estimator/queue-estimator-cert-renewal-overdue.html'
+      title: 'queue-estimator is throttled too often'
+      runbook_url: 'https://handbook.klinivonord.example/virtual-care/queue-estimator/queue-estimator-quota-throttling.html'
 
 - name: waiting-room-service-health
   rules:
@@ -344,21 +354,6 @@ put rules/slo-alerts.yml <<'END_OF_FILE'
 # canary fa7a5fa9-796a-42a5-8050-95bbffc197f4
 
 groups:
-- name: queue-estimator-slo-alerts
-  rules:
-  - alert: QueueEstimator_BudgetBurnHigh
-    expr: |
-      sli:rpc_error_ratio:rate1h{workload="queue-estimator"}
-      > 14.4 * (1 - 0.9995)
-      and
-      sli:rpc_error_ratio:rate5m{workload="queue-estimator"}
-      > 14.4 * (1 - 0.9995)
-    for: 4m
-    labels: {alert_level: critical, crew: virtual-care, source: prometheus}
-    annotations:
-      title: 'queue-estimator is spending its error budget 14.4 times too fast'
-      runbook_url: 'https://handbook.klinivonord.example/virtual-care/queue-estimator/queue-estimator-budget-burn-high.html'
-
 - name: waiting-room-slo-alerts
   rules:
   - alert: WaitingRoom_BudgetBurnHigh
@@ -373,6 +368,19 @@ groups:
     annotations:
       title: 'waiting-room is spending its error budget 14.4 times too fast'
       runbook_url: 'https://handbook.klinivonord.example/virtual-care/waiting-room/waiting-room-budget-burn-high.html'
+
+  - alert: WaitingRoom_BudgetBurnElevated
+    expr: |
+      sli:http_server_error_ratio:rate6h{workload="waiting-room"}
+      > 6 * (1 - 0.995)
+      and
+      sli:http_server_error_ratio:rate30m{workload="waiting-room"}
+      > 6 * (1 - 0.995)
+    for: 20m
+    labels: {alert_level: warning, crew: virtual-care, source: prometheus}
+    annotations:
+      title: 'waiting-room is spending its error budget 6 times too fast'
+      runbook_url: 'https://handbook.klinivonord.example/virtual-care/waiting-room/waiting-room-budget-burn-elevated.html'
 
 - name: interaction-check-slo-alerts
   rules:

@@ -72,12 +72,12 @@ inhibit_rules:
   - source_matchers:
       - alertname="ListingApiAlertUnreachable"
     target_matchers:
-      - alertname=~"ListingApiAlertErrorBudgetBurnFast|ListingApiAlertEndpointFailing"
+      - alertname=~"ListingApiAlertErrorBudgetBurnFast|ListingApiAlertErrorBudgetBurnSlow|ListingApiAlertEndpointFailing"
     equal: [system]
   - source_matchers:
       - alertname="MetricsApiAlertUnreachable"
     target_matchers:
-      - alertname=~"MetricsApiAlertErrorBudgetBurnFast|MetricsApiAlertBelowTrafficFloor"
+      - alertname=~"MetricsApiAlertErrorBudgetBurnFast|MetricsApiAlertErrorBudgetBurnSlow|MetricsApiAlertBelowTrafficFloor"
     equal: [system]
   - source_matchers:
       - alertname="SeatLocksAlertUnreachable"
@@ -153,8 +153,28 @@ spec:
           annotations:
             summary: too many requests of gate-scan take longer than 0.1 s
             runbook_url: https://git.gatewren.example/access-control/runbooks/blob/main/gate-scan.md#gate-scan-alert-too-many-slow
+        - alert: GateScanAlertThrottlingHigh
+          expr: sum by(system)(rate(container_cpu_cfs_throttled_periods_total{system="gate-scan"}[5m])) / sum by(system)(rate(container_cpu_cfs_periods_total{system="gate-scan"}[5m])) > 0.25
+          for: 15m
+          labels:
+            action: backlog
+            owned_by: access-control
+            environment: production
+          annotations:
+            summary: gate-scan is throttled too often
+            runbook_url: https://git.gatewren.example/access-control/runbooks/blob/main/gate-scan.md#gate-scan-alert-throttling-high
+        - alert: GateScanAlertBelowTrafficFloor
+          expr: sum by(system)(rate(thrift_server_calls_total{system="gate-scan"}[5m])) < 0.2 or absent(thrift_server_calls_total{system="gate-scan"})
+          for: 8m
+          labels:
+            action: pager
+            owned_by: access-control
+            environment: production
+          annotations:
+            summary: gate-scan gets next to no requests
+            runbook_url: https://git.gatewren.example/access-control/runbooks/blob/main/gate-scan.md#gate-scan-alert-below-traffic-floor
         - alert: GateScanAlertCrashLooping
-          expr: max by(system)(increase(kube_pod_container_status_restarts_total{system="gate-scan"}[10m])) > 3
+          expr: max by(system)(increase(kube_pod_container_status_restarts_total{system="gate-scan"}[10m])) > 0
           for: 2m
           labels:
             action: pager
@@ -163,26 +183,6 @@ spec:
           annotations:
             summary: a container of gate-scan keeps being restarted
             runbook_url: https://git.gatewren.example/access-control/runbooks/blob/main/gate-scan.md#gate-scan-alert-crash-looping
-        - alert: GateScanAlertVolumeFilling
-          expr: min by(system)(predict_linear(kubelet_volume_stats_available_bytes{system="gate-scan"}[45m], 6 * 3600)) < 0
-          for: 10m
-          labels:
-            action: backlog
-            owned_by: access-control
-            environment: production
-          annotations:
-            summary: a volume of gate-scan is filling up
-            runbook_url: https://git.gatewren.example/access-control/runbooks/blob/main/gate-scan.md#gate-scan-alert-volume-filling
-        - alert: GateScanAlertReplicaBehind
-          expr: max by(system)(max_over_time(pg_replication_lag_seconds{system="gate-scan"}[5m])) > 20
-          for: 10m
-          labels:
-            action: pager
-            owned_by: access-control
-            environment: production
-          annotations:
-            summary: a database replica of gate-scan is behind
-            runbook_url: https://git.gatewren.example/access-control/runbooks/blob/main/gate-scan.md#gate-scan-alert-replica-behind
         - alert: GateScanAlertUnreachable
           expr: (sum by(system)(up{system="gate-scan"}) or vector(0)) == 0 or absent(up{system="gate-scan"})
           for: 4m
@@ -279,16 +279,16 @@ spec:
           annotations:
             summary: seat-locks takes longer than 0.4 s
             runbook_url: https://git.gatewren.example/sales/runbooks/blob/main/seat-locks.md#seat-locks-alert-slow-requests
-        - alert: SeatLocksAlertCertRenewalOverdue
-          expr: min by(system)(probe_ssl_earliest_cert_expiry{system="seat-locks"}) - time() < 10 * 86400
+        - alert: SeatLocksAlertThrottlingHigh
+          expr: sum by(system)(rate(container_cpu_cfs_throttled_periods_total{system="seat-locks"}[5m])) / sum by(system)(rate(container_cpu_cfs_periods_total{system="seat-locks"}[5m])) > 0.25
           for: 15m
           labels:
             action: backlog
             owned_by: sales
             environment: production
           annotations:
-            summary: a certificate of seat-locks is about to expire
-            runbook_url: https://git.gatewren.example/sales/runbooks/blob/main/seat-locks.md#seat-locks-alert-cert-renewal-overdue
+            summary: seat-locks is throttled too often
+            runbook_url: https://git.gatewren.example/sales/runbooks/blob/main/seat-locks.md#seat-locks-alert-throttling-high
 END_OF_FILE
 
 put rules/slo-alerts.yml <<'END_OF_FILE'
@@ -312,6 +312,16 @@ spec:
           annotations:
             summary: listing-api is spending its error budget 14.4 times too fast
             runbook_url: https://git.gatewren.example/resale/runbooks/blob/main/listing-api.md#listing-api-alert-error-budget-burn-fast
+        - alert: ListingApiAlertErrorBudgetBurnSlow
+          expr: system:web_errors:ratio_rate3h{system="listing-api"} > 4.8 * (1 - 0.99) and system:web_errors:ratio_rate15m{system="listing-api"} > 4.8 * (1 - 0.99)
+          for: 10m
+          labels:
+            action: backlog
+            owned_by: resale
+            environment: production
+          annotations:
+            summary: listing-api is spending its error budget 4.8 times too fast
+            runbook_url: https://git.gatewren.example/resale/runbooks/blob/main/listing-api.md#listing-api-alert-error-budget-burn-slow
     - name: metrics-api-slo-alerts
       rules:
         - alert: MetricsApiAlertErrorBudgetBurnFast
@@ -324,6 +334,16 @@ spec:
           annotations:
             summary: metrics-api is spending its error budget 14.4 times too fast
             runbook_url: https://git.gatewren.example/pipelines/runbooks/blob/main/metrics-api.md#metrics-api-alert-error-budget-burn-fast
+        - alert: MetricsApiAlertErrorBudgetBurnSlow
+          expr: system:web_errors:ratio_rate3h{system="metrics-api"} > 4.8 * (1 - 0.995) and system:web_errors:ratio_rate15m{system="metrics-api"} > 4.8 * (1 - 0.995)
+          for: 10m
+          labels:
+            action: backlog
+            owned_by: pipelines
+            environment: production
+          annotations:
+            summary: metrics-api is spending its error budget 4.8 times too fast
+            runbook_url: https://git.gatewren.example/pipelines/runbooks/blob/main/metrics-api.md#metrics-api-alert-error-budget-burn-slow
     - name: seat-locks-slo-alerts
       rules:
         - alert: SeatLocksAlertErrorBudgetBurnFast

@@ -77,7 +77,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="NotScrapedParcelEvents"
     target_matchers:
-      - alertname="EndpointFailingParcelEvents"
+      - alertname="BatchMissedRunParcelEvents"
     equal: [service]
   - source_matchers:
       - alertname="NotScrapedLabelMaker"
@@ -87,12 +87,12 @@ inhibit_rules:
   - source_matchers:
       - alertname="NotScrapedImageReview"
     target_matchers:
-      - alertname="BatchMissedRunImageReview"
+      - alertname=~"SloBurnChronicImageReview|BatchMissedRunImageReview"
     equal: [service]
   - source_matchers:
       - alertname="NotScrapedPayoutWorker"
     target_matchers:
-      - alertname=~"RequestsDriedUpPayoutWorker|EndpointFailingPayoutWorker|BatchMissedRunPayoutWorker"
+      - alertname=~"TailLatencyPayoutWorker|ConsumerBehindPayoutWorker|BatchMissedRunPayoutWorker"
     equal: [service]
 
 receivers:
@@ -207,16 +207,16 @@ groups:
           headline: a pod of item-search is close to its memory limit
           playbook: https://portal.twicewell.example/services/item-search/runbooks/memory-near-limit-item-search
 
-      - alert: BatchMissedRunItemSearch
-        expr: time() - max by (service) (batch_last_success_timestamp_seconds{service="item-search"}) > 4 * 3600
-        for: 15m
+      - alert: SlowShareHighItemSearch
+        expr: 1 - sum by (service) (rate(http_request_duration_seconds_bucket{service="item-search", le="0.2"}[10m])) / sum by (service) (rate(http_request_duration_seconds_count{service="item-search"}[10m])) > 0.05
+        for: 10m
         labels:
-          severity: minor
+          severity: emergency
           owning_team: buyers
           managed_by: git
         annotations:
-          headline: the batch job of item-search is overdue
-          playbook: https://portal.twicewell.example/services/item-search/runbooks/batch-missed-run-item-search
+          headline: too many requests of item-search take longer than 0.2 s
+          playbook: https://portal.twicewell.example/services/item-search/runbooks/slow-share-high-item-search
 
       - alert: DiskFillingUpItemSearch
         expr: min by (service) (predict_linear(kubelet_volume_stats_available_bytes{service="item-search"}[3m], 8 * 3600)) < 0
@@ -230,7 +230,7 @@ groups:
           playbook: https://portal.twicewell.example/services/item-search/runbooks/disk-filling-up-item-search
 
       - alert: RequestsDriedUpItemSearch
-        expr: sum by (service) (rate(http_requests_total{service="item-search"}[5m])) < 5 or absent(http_requests_total{service="item-search"})
+        expr: sum by (service) (rate(http_requests_total{service="item-search"}[5m])) < 4 or absent(http_requests_total{service="item-search"})
         for: 8m
         labels:
           severity: emergency
@@ -271,38 +271,38 @@ groups:
           headline: no target of payout-worker is up
           playbook: https://portal.twicewell.example/services/payout-worker/runbooks/not-scraped-payout-worker
 
-      - alert: EndpointFailingPayoutWorker
-        expr: avg by (service) (avg_over_time(probe_success{service="payout-worker"}[10m])) < 0.5
-        for: 3m
-        labels:
-          severity: emergency
-          owning_team: deals
-          managed_by: git
-        annotations:
-          headline: payout-worker does not answer from outside
-          playbook: https://portal.twicewell.example/services/payout-worker/runbooks/endpoint-failing-payout-worker
-
-      - alert: ConnectionPoolFullPayoutWorker
-        expr: sum by (service) (go_sql_stats_connections_in_use{service="payout-worker"}) / sum by (service) (go_sql_stats_connections_max_open{service="payout-worker"}) > 0.85
+      - alert: ConsumerBehindPayoutWorker
+        expr: sum by (service) (kafka_consumergroup_lag{service="payout-worker"}) > 5000 and sum by (service) (kafka_consumergroup_lag{service="payout-worker"}) >= sum by (service) (kafka_consumergroup_lag{service="payout-worker"} offset 4m)
         for: 10m
         labels:
           severity: emergency
           owning_team: deals
           managed_by: git
         annotations:
-          headline: payout-worker is running out of database connections
-          playbook: https://portal.twicewell.example/services/payout-worker/runbooks/connection-pool-full-payout-worker
+          headline: payout-worker does not keep up with its messages
+          playbook: https://portal.twicewell.example/services/payout-worker/runbooks/consumer-behind-payout-worker
 
-      - alert: RequestsDriedUpPayoutWorker
-        expr: sum by (service) (rate(task_executions_total{service="payout-worker"}[5m])) < 2 or absent(task_executions_total{service="payout-worker"})
-        for: 8m
+      - alert: DiskFillingUpPayoutWorker
+        expr: min by (service) (predict_linear(kubelet_volume_stats_available_bytes{service="payout-worker"}[30m], 8 * 3600)) < 0
+        for: 15m
+        labels:
+          severity: minor
+          owning_team: deals
+          managed_by: git
+        annotations:
+          headline: a volume of payout-worker is filling up
+          playbook: https://portal.twicewell.example/services/payout-worker/runbooks/disk-filling-up-payout-worker
+
+      - alert: TailLatencyPayoutWorker
+        expr: histogram_quantile(0.99, sum by (service, le) (rate(task_execution_seconds_bucket{service="payout-worker"}[5m]))) > 4
+        for: 10m
         labels:
           severity: emergency
           owning_team: deals
           managed_by: git
         annotations:
-          headline: payout-worker gets next to no tasks
-          playbook: https://portal.twicewell.example/services/payout-worker/runbooks/requests-dried-up-payout-worker
+          headline: payout-worker takes longer than 4 s
+          playbook: https://portal.twicewell.example/services/payout-worker/runbooks/tail-latency-payout-worker
 
       - alert: BatchMissedRunPayoutWorker
         expr: time() - max by (service) (batch_last_success_timestamp_seconds{service="payout-worker"}) > 4 * 3600

@@ -88,12 +88,12 @@ inhibit_rules:
   - source_matchers:
       - alertname="Down_WaybillPrinter"
     target_matchers:
-      - alertname="BacklogHigh_WaybillPrinter"
+      - alertname=~"BacklogHigh_WaybillPrinter|JobNotCompleting_WaybillPrinter"
     equal: [system]
   - source_matchers:
       - alertname="Down_TrackingPage"
     target_matchers:
-      - alertname=~"ResponseTimeHigh_TrackingPage|JobNotCompleting_TrackingPage"
+      - alertname=~"AvailabilityBurnPage_TrackingPage|AvailabilityBurnTicket_TrackingPage|ResponseTimeHigh_TrackingPage|TrafficTooLow_TrackingPage|JobNotCompleting_TrackingPage"
     equal: [alertname, system]
   - source_matchers:
       - alertname="Down_ClaimsDesk"
@@ -182,6 +182,16 @@ groups:
         annotations:
           headline: "the batch job of claims-desk is overdue"
           runbook: "https://docs.cargowick.example/runbooks/claims-desk#job-not-completing-claims-desk"
+      - alert: CertRenewalOverdue_ClaimsDesk
+        expr: min by(system)(probe_ssl_earliest_cert_expiry{system="claims-desk"}) - time() < 10 * 86400
+        for: 15m
+        labels:
+          alert_level: warning
+          team: settlement
+          site: hq
+        annotations:
+          headline: "a certificate of claims-desk is about to expire"
+          runbook: "https://docs.cargowick.example/runbooks/claims-desk#cert-renewal-overdue-claims-desk"
       - alert: OutOfSpaceSoon_ClaimsDesk
         expr: min by(system)(predict_linear(kubelet_volume_stats_available_bytes{system="claims-desk"}[1h], 8 * 3600)) < 0
         for: 20m
@@ -192,16 +202,6 @@ groups:
         annotations:
           headline: "a volume of claims-desk is filling up"
           runbook: "https://docs.cargowick.example/runbooks/claims-desk#out-of-space-soon-claims-desk"
-      - alert: ReplicaBehind_ClaimsDesk
-        expr: max by(system)(avg_over_time(pg_replication_lag_seconds{system="claims-desk"}[5m])) > 30
-        for: 3m
-        labels:
-          alert_level: critical
-          team: settlement
-          site: hq
-        annotations:
-          headline: "a database replica of claims-desk is behind"
-          runbook: "https://docs.cargowick.example/runbooks/claims-desk#replica-behind-claims-desk"
       - alert: ResponseTimeHigh_ClaimsDesk
         expr: histogram_quantile(0.9, sum by(system, le)(rate(nginx_ingress_controller_request_duration_seconds_bucket{system="claims-desk"}[10m]))) > 0.6
         for: 8m
@@ -276,16 +276,16 @@ groups:
         annotations:
           headline: "tracking-page takes longer than 0.6 s"
           runbook: "https://docs.cargowick.example/runbooks/tracking-page#response-time-high-tracking-page"
-      - alert: PoolSaturated_TrackingPage
-        expr: sum by(system)(go_sql_stats_connections_in_use{system="tracking-page"}) / sum by(system)(go_sql_stats_connections_max_open{system="tracking-page"}) > 0.95
+      - alert: TrafficTooLow_TrackingPage
+        expr: sum by(system)(rate(nginx_ingress_controller_requests{system="tracking-page"}[5m])) < 2 or absent(nginx_ingress_controller_requests{system="tracking-page"})
         for: 10m
         labels:
           alert_level: critical
           team: telematics
           site: hq
         annotations:
-          headline: "tracking-page is running out of database connections"
-          runbook: "https://docs.cargowick.example/runbooks/tracking-page#pool-saturated-tracking-page"
+          headline: "tracking-page gets next to no requests"
+          runbook: "https://docs.cargowick.example/runbooks/tracking-page#traffic-too-low-tracking-page"
       - alert: JobNotCompleting_TrackingPage
         expr: absent(batch_last_success_timestamp_seconds{system="tracking-page"})
         for: 5m
@@ -335,16 +335,16 @@ put rules/waybill-printer.yml <<'END_OF_FILE'
 groups:
   - name: waybill-printer-health
     rules:
-      - alert: CloseToOomKill_WaybillPrinter
-        expr: max by(system)(container_memory_working_set_bytes{system="waybill-printer"} / on(system, namespace, pod, container) kube_pod_container_resource_limits{system="waybill-printer",resource="memory"}) > 0.92
-        for: 15m
+      - alert: JobNotCompleting_WaybillPrinter
+        expr: time() - max by(system)(batch_last_success_timestamp_seconds{system="waybill-printer"}) > 2 * 3600
+        for: 5m
         labels:
           alert_level: warning
           team: paperwork
           site: hq
         annotations:
-          headline: "a pod of waybill-printer is close to its memory limit"
-          runbook: "https://docs.cargowick.example/runbooks/waybill-printer#close-to-oom-kill-waybill-printer"
+          headline: "the batch job of waybill-printer is overdue"
+          runbook: "https://docs.cargowick.example/runbooks/waybill-printer#job-not-completing-waybill-printer"
       - alert: Down_WaybillPrinter
         expr: min by(system)(up{system="waybill-printer"}) == 0 or absent(up{system="waybill-printer"})
         for: 4m

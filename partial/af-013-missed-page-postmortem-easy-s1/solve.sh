@@ -71,12 +71,12 @@ inhibit_rules:
 - source_matchers:
   - alertname="NotScraped_HeadwayWatch"
   target_matchers:
-  - alertname=~"BudgetBurnHigh_HeadwayWatch|ConsumerLagging_HeadwayWatch"
+  - alertname=~"BudgetBurnHigh_HeadwayWatch|BudgetBurnElevated_HeadwayWatch|SlowShareHigh_HeadwayWatch"
   equal: [component]
 - source_matchers:
   - alertname="NotScraped_ProfileApi"
   target_matchers:
-  - alertname=~"BudgetBurnHigh_ProfileApi|ResponseTimeHigh_ProfileApi"
+  - alertname=~"BudgetBurnHigh_ProfileApi|BudgetBurnElevated_ProfileApi|ResponseTimeHigh_ProfileApi"
   equal: [component]
 - source_matchers:
   - alertname="NotScraped_ParkRide"
@@ -86,7 +86,7 @@ inhibit_rules:
 - source_matchers:
   - alertname=~"NotScraped_.+"
   target_matchers:
-  - alertname=~"RequestsFailing_LiveDelays|TrafficTooLow_LiveDelays"
+  - alertname=~"RequestsFailing_LiveDelays|BudgetBurnHigh_LiveDelays|ConsumerLagging_LiveDelays"
   equal: [instance]
 
 receivers:
@@ -155,37 +155,33 @@ groups:
     annotations:
       headline: "no target of live-delays is up"
       playbook: "https://ops.metroheron.example/playbooks/not-scraped-live-delays?service=live-delays"
-  - alert: DiskFullSoon_LiveDelays
+  - alert: TlsExpiry_LiveDelays
     expr: >-
-      min by(component)(
-        predict_linear(
-          kubelet_volume_stats_available_bytes{component="live-delays"}[45m],
-          12 * 3600
-        )
-      )
-      < 0
-    for: 15m
+      min by(component)(probe_ssl_earliest_cert_expiry{component="live-delays"})
+      - time()
+      < 21 * 86400
+    for: 30m
     labels:
       level: amber
       responsible: journeys
       site: hq
     annotations:
-      headline: "a volume of live-delays is filling up"
-      playbook: "https://ops.metroheron.example/playbooks/disk-full-soon-live-delays?service=live-delays"
-  - alert: TrafficTooLow_LiveDelays
+      headline: "a certificate of live-delays is about to expire"
+      playbook: "https://ops.metroheron.example/playbooks/tls-expiry-live-delays?service=live-delays"
+  - alert: ConsumerLagging_LiveDelays
     expr: >-
-      sum by(component)(rate(rpc_server_requests_total{component="live-delays"}[5m]))
-      < 0.2
-      or
-      absent(rpc_server_requests_total{component="live-delays"})
-    for: 5m
+      sum by(component)(kafka_consumergroup_lag{component="live-delays"}) > 10000
+      and
+      sum by(component)(kafka_consumergroup_lag{component="live-delays"})
+      >= sum by(component)(kafka_consumergroup_lag{component="live-delays"} offset 6m)
+    for: 15m
     labels:
       level: red
       responsible: journeys
       site: hq
     annotations:
-      headline: "live-delays gets next to no requests"
-      playbook: "https://ops.metroheron.example/playbooks/traffic-too-low-live-delays?service=live-delays"
+      headline: "live-delays does not keep up with its messages"
+      playbook: "https://ops.metroheron.example/playbooks/consumer-lagging-live-delays?service=live-delays"
   - alert: ContainerRestarts_LiveDelays
     expr: >-
       sum by(component)(

@@ -100,7 +100,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="Down_ListingApi"
     target_matchers:
-      - alertname="TooManySlow_ListingApi"
+      - alertname=~"ErrorBudgetBurnFast_ListingApi|TooManySlow_ListingApi"
     equal: [component]
 
 receivers:

@@ -85,12 +85,12 @@ inhibit_rules:
   - source_matchers:
       - alertname="SavedSearches_Unreachable"
     target_matchers:
-      - alertname=~"SavedSearches_LatencySloAcute|SavedSearches_ConsumerBehind"
+      - alertname=~"SavedSearches_LatencySloAcute|SavedSearches_LatencySloChronic|SavedSearches_SlowShareHigh"
     equal: [svc]
   - source_matchers:
-      - alertname="OfferApi_Unreachable"
+      - alertname="BidApi_Unreachable"
     target_matchers:
-      - alertname=~"OfferApi_LatencySloAcute|OfferApi_SlowShareHigh"
+      - alertname=~"BidApi_FastBurn|BidApi_LatencySloAcute|BidApi_LatencySloChronic|BidApi_ConsumerBehind"
     equal: [svc]
 
 receivers:
@@ -175,16 +175,16 @@ spec:
           annotations:
             summary: 'price-hint is throttled too often'
             runbook_url: 'https://kb.loftbarrow.example/a/price-hint/PriceHint_CpuThrottled'
-        - alert: PriceHint_ReplicaBehind
-          expr: max by(svc)(avg_over_time(pg_replication_lag_seconds{svc="price-hint"}[10m])) > 60
+        - alert: PriceHint_RestartLoop
+          expr: max by(svc)(increase(kube_pod_container_status_restarts_total{svc="price-hint"}[15m])) > 4
           for: 3m
           labels:
             severity: sev1
             responsible: listings
             managed_by: git
           annotations:
-            summary: 'a database replica of price-hint is behind'
-            runbook_url: 'https://kb.loftbarrow.example/a/price-hint/PriceHint_ReplicaBehind'
+            summary: 'a container of price-hint keeps being restarted'
+            runbook_url: 'https://kb.loftbarrow.example/a/price-hint/PriceHint_RestartLoop'
         - alert: PriceHint_TailLatency
           expr: histogram_quantile(0.9, sum by(svc, le)(rate(grpc_server_handling_seconds_bucket{svc="price-hint"}[10m]))) > 0.4
           for: 10m

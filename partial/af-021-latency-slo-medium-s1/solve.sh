@@ -66,22 +66,22 @@ inhibit_rules:
 - source_matchers:
   - alertname="UnreachablePositionIngest"
   target_matchers:
-  - alertname=~"LatencySloAcutePositionIngest|LastRunTooOldPositionIngest"
+  - alertname=~"LatencySloAcutePositionIngest|LatencySloChronicPositionIngest|LastRunTooOldPositionIngest"
   equal: [svc]
 - source_matchers:
   - alertname="UnreachableTelemetryDecoder"
   target_matchers:
-  - alertname=~"LatencySloAcuteTelemetryDecoder|ProbeFailingTelemetryDecoder"
+  - alertname=~"AvailabilityBurnPageTelemetryDecoder|AvailabilityBurnTicketTelemetryDecoder|LatencySloAcuteTelemetryDecoder|LastRunTooOldTelemetryDecoder"
   equal: [svc]
 - source_matchers:
   - alertname="UnreachableEtaEngine"
   target_matchers:
-  - alertname=~"LatencySloAcuteEtaEngine|NoTrafficEtaEngine"
+  - alertname=~"AvailabilityBurnTicketEtaEngine|LatencySloAcuteEtaEngine|NoTrafficEtaEngine"
   equal: [svc]
 - source_matchers:
   - alertname="UnreachableLoadMatcher"
   target_matchers:
-  - alertname=~"SlowRequestsLoadMatcher|LastRunTooOldLoadMatcher"
+  - alertname=~"LatencySloChronicLoadMatcher|SlowRequestsLoadMatcher|LastRunTooOldLoadMatcher"
   equal: [svc]
 
 receivers:
@@ -138,27 +138,28 @@ groups:
     annotations:
       headline: no target of static-assets is up
       runbook_link: https://portal.ostervanelines.example/services/static-assets/runbooks/unreachable-static-assets
-  - alert: PoolNearLimitStaticAssets
+  - alert: VolumeFillingStaticAssets
     expr: >-
-      sum by(svc)(go_sql_stats_connections_in_use{svc="static-assets"})
-      / sum by(svc)(go_sql_stats_connections_max_open{svc="static-assets"})
-      > 0.85
+      min by(svc)(
+        predict_linear(kubelet_volume_stats_available_bytes{svc="static-assets"}[30m], 8 * 3600)
+      )
+      < 0
     for: 10m
-    labels:
-      severity: emergency
-      squad: edge
-    annotations:
-      headline: static-assets is running out of database connections
-      runbook_link: https://portal.ostervanelines.example/services/static-assets/runbooks/pool-near-limit-static-assets
-  - alert: LastRunTooOldStaticAssets
-    expr: time() - max by(svc)(batch_last_success_timestamp_seconds{svc="static-assets"}) > 4 * 3600
-    for: 15m
     labels:
       severity: minor
       squad: edge
     annotations:
-      headline: the batch job of static-assets is overdue
-      runbook_link: https://portal.ostervanelines.example/services/static-assets/runbooks/last-run-too-old-static-assets
+      headline: a volume of static-assets is filling up
+      runbook_link: https://portal.ostervanelines.example/services/static-assets/runbooks/volume-filling-static-assets
+  - alert: RestartLoopStaticAssets
+    expr: max by(svc)(increase(kube_pod_container_status_restarts_total{svc="static-assets"}[10m])) > 3
+    for: 2m
+    labels:
+      severity: emergency
+      squad: edge
+    annotations:
+      headline: a container of static-assets keeps being restarted
+      runbook_link: https://portal.ostervanelines.example/services/static-assets/runbooks/restart-loop-static-assets
   - alert: SlowRequestsStaticAssets
     expr: >-
       histogram_quantile(
@@ -262,28 +263,24 @@ groups:
     annotations:
       headline: no target of telemetry-decoder is up
       runbook_link: https://portal.ostervanelines.example/services/telemetry-decoder/runbooks/unreachable-telemetry-decoder
-  - alert: ProbeFailingTelemetryDecoder
-    expr: avg by(svc)(avg_over_time(probe_success{svc="telemetry-decoder"}[10m])) < 0.6
-    for: 5m
+  - alert: LastRunTooOldTelemetryDecoder
+    expr: time() - max by(svc)(batch_last_success_timestamp_seconds{svc="telemetry-decoder"}) > 4 * 3600
+    for: 15m
     labels:
-      severity: emergency
+      severity: minor
       squad: tracking
     annotations:
-      headline: telemetry-decoder does not answer from outside
-      runbook_link: https://portal.ostervanelines.example/services/telemetry-decoder/runbooks/probe-failing-telemetry-decoder
-  - alert: VolumeFillingTelemetryDecoder
-    expr: >-
-      min by(svc)(
-        predict_linear(kubelet_volume_stats_available_bytes{svc="telemetry-decoder"}[30m], 8 * 3600)
-      )
-      < 0
+      headline: the batch job of telemetry-decoder is overdue
+      runbook_link: https://portal.ostervanelines.example/services/telemetry-decoder/runbooks/last-run-too-old-telemetry-decoder
+  - alert: TlsExpiryTelemetryDecoder
+    expr: min by(svc)(probe_ssl_earliest_cert_expiry{svc="telemetry-decoder"}) - time() < 10 * 86400
     for: 10m
     labels:
       severity: minor
       squad: tracking
     annotations:
-      headline: a volume of telemetry-decoder is filling up
-      runbook_link: https://portal.ostervanelines.example/services/telemetry-decoder/runbooks/volume-filling-telemetry-decoder
+      headline: a certificate of telemetry-decoder is about to expire
+      runbook_link: https://portal.ostervanelines.example/services/telemetry-decoder/runbooks/tls-expiry-telemetry-decoder
 - name: eta-engine-service-health
   rules:
   - alert: UnreachableEtaEngine
@@ -307,15 +304,17 @@ groups:
     annotations:
       headline: eta-engine gets next to no requests
       runbook_link: https://portal.ostervanelines.example/services/eta-engine/runbooks/no-traffic-eta-engine
-  - alert: TlsExpiryEtaEngine
-    expr: min by(svc)(probe_ssl_earliest_cert_expiry{svc="eta-engine"}) - time() < 10 * 86400
+  - alert: VolumeFillingEtaEngine
+    expr: >-
+      min by(svc)(predict_linear(kubelet_volume_stats_available_bytes{svc="eta-engine"}[30m], 8 * 3600))
+      < 0
     for: 10m
     labels:
       severity: minor
       squad: tracking
     annotations:
-      headline: a certificate of eta-engine is about to expire
-      runbook_link: https://portal.ostervanelines.example/services/eta-engine/runbooks/tls-expiry-eta-engine
+      headline: a volume of eta-engine is filling up
+      runbook_link: https://portal.ostervanelines.example/services/eta-engine/runbooks/volume-filling-eta-engine
 END_OF_FILE
 
 put rules/sli-records.yaml <<'END_OF_FILE'
@@ -504,6 +503,18 @@ groups:
     annotations:
       headline: position-ingest is spending its latency budget 13.44 times too fast
       runbook_link: https://portal.ostervanelines.example/services/position-ingest/runbooks/latency-slo-acute-position-ingest
+  - alert: LatencySloChronicPositionIngest
+    expr: >-
+      svc_http:slow_over_total:rate3h{svc="position-ingest"} > 6.72 * (1 - 0.98)
+      and
+      svc_http:slow_over_total:rate15m{svc="position-ingest"} > 6.72 * (1 - 0.98)
+    for: 5m
+    labels:
+      severity: minor
+      squad: tracking
+    annotations:
+      headline: position-ingest is spending its latency budget 6.72 times too fast
+      runbook_link: https://portal.ostervanelines.example/services/position-ingest/runbooks/latency-slo-chronic-position-ingest
 - name: telemetry-decoder-slo-alerts
   rules:
   - alert: LatencySloAcuteTelemetryDecoder
@@ -518,6 +529,30 @@ groups:
     annotations:
       headline: telemetry-decoder is spending its latency budget 13.44 times too fast
       runbook_link: https://portal.ostervanelines.example/services/telemetry-decoder/runbooks/latency-slo-acute-telemetry-decoder
+  - alert: AvailabilityBurnPageTelemetryDecoder
+    expr: >-
+      svc_worker:bad_over_total:rate2h{svc="telemetry-decoder"} > 13.44 * (1 - 0.9975)
+      and
+      svc_worker:bad_over_total:rate10m{svc="telemetry-decoder"} > 13.44 * (1 - 0.9975)
+    for: 2m
+    labels:
+      severity: emergency
+      squad: tracking
+    annotations:
+      headline: telemetry-decoder is spending its error budget 13.44 times too fast
+      runbook_link: https://portal.ostervanelines.example/services/telemetry-decoder/runbooks/availability-burn-page-telemetry-decoder
+  - alert: AvailabilityBurnTicketTelemetryDecoder
+    expr: >-
+      svc_worker:bad_over_total:rate3h{svc="telemetry-decoder"} > 6.72 * (1 - 0.9975)
+      and
+      svc_worker:bad_over_total:rate15m{svc="telemetry-decoder"} > 6.72 * (1 - 0.9975)
+    for: 5m
+    labels:
+      severity: minor
+      squad: tracking
+    annotations:
+      headline: telemetry-decoder is spending its error budget 6.72 times too fast
+      runbook_link: https://portal.ostervanelines.example/services/telemetry-decoder/runbooks/availability-burn-ticket-telemetry-decoder
 - name: eta-engine-slo-alerts
   rules:
   - alert: LatencySloAcuteEtaEngine
@@ -532,6 +567,18 @@ groups:
     annotations:
       headline: eta-engine is spending its latency budget 13.44 times too fast
       runbook_link: https://portal.ostervanelines.example/services/eta-engine/runbooks/latency-slo-acute-eta-engine
+  - alert: AvailabilityBurnTicketEtaEngine
+    expr: >-
+      svc_grpc_server:bad_over_total:rate3h{svc="eta-engine"} > 6.72 * (1 - 0.9975)
+      and
+      svc_grpc_server:bad_over_total:rate15m{svc="eta-engine"} > 6.72 * (1 - 0.9975)
+    for: 5m
+    labels:
+      severity: minor
+      squad: tracking
+    annotations:
+      headline: eta-engine is spending its error budget 6.72 times too fast
+      runbook_link: https://portal.ostervanelines.example/services/eta-engine/runbooks/availability-burn-ticket-eta-engine
 - name: static-assets-slo-alerts
   rules:
   - alert: LatencySloAcuteStaticAssets

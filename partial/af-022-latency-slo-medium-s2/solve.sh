@@ -66,7 +66,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="PaymentOrders_TargetsMissing"
     target_matchers:
-      - alertname=~"PaymentOrders_SlownessBudgetHigh|PaymentOrders_ProbeFailing"
+      - alertname=~"PaymentOrders_ErrorBudgetBurnSlow|PaymentOrders_SlownessBudgetHigh|PaymentOrders_SlownessBudgetElevated|PaymentOrders_ProbeFailing"
     equal: [svc]
   - source_matchers:
       - alertname="DirectDebit_TargetsMissing"
@@ -76,7 +76,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="ScoreCard_TargetsMissing"
     target_matchers:
-      - alertname="ScoreCard_SlowRequests"
+      - alertname=~"ScoreCard_SlownessBudgetElevated|ScoreCard_SlowRequests"
     equal: [svc]
 
 receivers:

@@ -86,12 +86,12 @@ inhibit_rules:
   - source_matchers:
       - alertname="ProdPhotoResizeDown"
     target_matchers:
-      - alertname="ProdPhotoResizeRequestsTooSlow"
+      - alertname="ProdPhotoResizeLatencyHigh"
     equal: [application]
   - source_matchers:
       - alertname="ProdPayoutWorkerDown"
     target_matchers:
-      - alertname=~"ProdPayoutWorkerLatencyBurnPage|ProdPayoutWorkerLatencyHigh|ProdPayoutWorkerBelowTrafficFloor"
+      - alertname=~"ProdPayoutWorkerLatencyBurnPage|ProdPayoutWorkerLatencyHigh"
     equal: [application]
 
 receivers:
@@ -306,20 +306,19 @@ spec:
             title: a pod of label-maker is close to its memory limit
             runbook_link: https://kb.attictrove.example/a/label-maker/ProdLabelMakerMemoryNearLimit
 
-        - alert: ProdLabelMakerReplicaLagging
+        - alert: ProdLabelMakerBelowTrafficFloor
           expr: |
-            max by (application) (
-              avg_over_time(pg_replication_lag_seconds{application="label-maker"}[10m])
-            )
-            > 30
-          for: 3m
+            sum by (application) (rate(http_responses_total{application="label-maker"}[5m])) < 0.5
+            or
+            absent(http_responses_total{application="label-maker"})
+          for: 5m
           labels:
             action: queue
             responsible: parcels
             site: hq
           annotations:
-            title: a database replica of label-maker is behind
-            runbook_link: https://kb.attictrove.example/a/label-maker/ProdLabelMakerReplicaLagging
+            title: label-maker gets next to no requests
+            runbook_link: https://kb.attictrove.example/a/label-maker/ProdLabelMakerBelowTrafficFloor
 
     - name: label-maker-slo
       rules:

@@ -85,7 +85,7 @@ inhibit_rules:
 - source_matchers:
   - alertname="CrowdCounterUnreachable"
   target_matchers:
-  - alertname="CrowdCounterConsumerBehind"
+  - alertname="CrowdCounterSlowShareHigh"
   equal: [workload]
 - source_matchers:
   - alertname="SetlistFeedUnreachable"
@@ -170,33 +170,20 @@ spec:
       annotations:
         summary: "no target of poster-render is up"
         playbook: "https://rb.rowseven.example/PosterRenderUnreachable"
-    - alert: PosterRenderTailLatency
+    - alert: PosterRenderDiskFillingUp
       expr: |
-        histogram_quantile(
-          0.9,
-          sum by(workload, le)(
-            rate(consumer_processing_duration_seconds_bucket{workload="poster-render"}[10m])
-          )
+        min by(workload)(
+          predict_linear(kubelet_volume_stats_available_bytes{workload="poster-render"}[45m], 4 * 3600)
         )
-        > 2.5
-      for: 10m
-      labels:
-        action: wake
-        squad: organisers
-        site: hq
-      annotations:
-        summary: "poster-render takes longer than 2.5 s"
-        playbook: "https://rb.rowseven.example/PosterRenderTailLatency"
-    - alert: PosterRenderCertExpiresSoon
-      expr: min by(workload)(probe_ssl_earliest_cert_expiry{workload="poster-render"}) - time() < 10 * 86400
+        < 0
       for: 10m
       labels:
         action: queue
         squad: organisers
         site: hq
       annotations:
-        summary: "a certificate of poster-render is about to expire"
-        playbook: "https://rb.rowseven.example/PosterRenderCertExpiresSoon"
+        summary: "a volume of poster-render is filling up"
+        playbook: "https://rb.rowseven.example/PosterRenderDiskFillingUp"
     - alert: PosterRenderFailureRatio
       expr: |
         sum by(workload)(
@@ -214,16 +201,23 @@ spec:
       annotations:
         summary: "more than 8% of poster-render messages fail"
         playbook: "https://rb.rowseven.example/PosterRenderFailureRatio"
-    - alert: PosterRenderReplicaBehind
-      expr: max by(workload)(avg_over_time(pg_replication_lag_seconds{workload="poster-render"}[5m])) > 120
+    - alert: PosterRenderTailLatency
+      expr: |
+        histogram_quantile(
+          0.9,
+          sum by(workload, le)(
+            rate(consumer_processing_duration_seconds_bucket{workload="poster-render"}[10m])
+          )
+        )
+        > 2.5
       for: 10m
       labels:
         action: wake
         squad: organisers
         site: hq
       annotations:
-        summary: "a database replica of poster-render is behind"
-        playbook: "https://rb.rowseven.example/PosterRenderReplicaBehind"
+        summary: "poster-render takes longer than 2.5 s"
+        playbook: "https://rb.rowseven.example/PosterRenderTailLatency"
   - name: poster-render-slo
     rules:
     - alert: PosterRenderLatencyFastBurn

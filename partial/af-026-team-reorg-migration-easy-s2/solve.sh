@@ -64,7 +64,7 @@ inhibit_rules:
 - source_matchers:
   - alertname="ReportSorterUnreachable"
   target_matchers:
-  - alertname=~"ReportSorterFastBurn|ReportSorterBlackboxFailing"
+  - alertname=~"ReportSorterFastBurn|ReportSorterJobNotCompleting"
   equal: [app]
 - source_matchers:
   - alertname="QuestBoardUnreachable"
@@ -187,16 +187,19 @@ groups:
       summary: no target of report-sorter is up
       runbook_link: https://git.pawnandpetrel.example/integrity/runbooks/blob/main/report-sorter.md#report-sorter-unreachable
 
-  - alert: ReportSorterBlackboxFailing
-    expr: avg by (app) (avg_over_time(probe_success{app="report-sorter"}[5m])) < 0.4
-    for: 3m
+  - alert: ReportSorterJobNotCompleting
+    expr: |
+      time()
+      - max by (app) (batch_last_success_timestamp_seconds{app="report-sorter"})
+      > 2 * 3600
+    for: 5m
     labels:
-      severity: page
+      severity: ticket
       owned_by: integrity
       region: eu-north
     annotations:
-      summary: report-sorter does not answer from outside
-      runbook_link: https://git.pawnandpetrel.example/integrity/runbooks/blob/main/report-sorter.md#report-sorter-blackbox-failing
+      summary: the batch job of report-sorter is overdue
+      runbook_link: https://git.pawnandpetrel.example/integrity/runbooks/blob/main/report-sorter.md#report-sorter-job-not-completing
 
   - alert: ReportSorterQuotaThrottling
     expr: |
@@ -245,21 +248,16 @@ groups:
       summary: quest-board takes longer than 0.25 s
       runbook_link: https://git.pawnandpetrel.example/game-events/runbooks/blob/main/quest-board.md#quest-board-slow-requests
 
-  - alert: QuestBoardDiskFullSoon
+  - alert: QuestBoardTlsExpiry
     expr: |
-      min by (app) (
-        predict_linear(
-          kubelet_volume_stats_available_bytes{app="quest-board"}[1h],
-          6 * 3600
-        )
-      )
-      < 0
-    for: 20m
+      min by (app) (probe_ssl_earliest_cert_expiry{app="quest-board"}) - time()
+      < 21 * 86400
+    for: 30m
     labels:
       severity: ticket
       owned_by: game-events
       region: eu-north
     annotations:
-      summary: a volume of quest-board is filling up
-      runbook_link: https://git.pawnandpetrel.example/game-events/runbooks/blob/main/quest-board.md#quest-board-disk-full-soon
+      summary: a certificate of quest-board is about to expire
+      runbook_link: https://git.pawnandpetrel.example/game-events/runbooks/blob/main/quest-board.md#quest-board-tls-expiry
 END_OF_FILE

@@ -66,12 +66,12 @@ inhibit_rules:
 - source_matchers:
   - alertname="MailSender_TargetsMissing"
   target_matchers:
-  - alertname=~"MailSender_FailureRatio|MailSender_BudgetBurnHigh"
+  - alertname=~"MailSender_FailureRatio|MailSender_BudgetBurnHigh|MailSender_BudgetBurnElevated"
   equal: [system]
 - source_matchers:
   - alertname="TemplateStore_TargetsMissing"
   target_matchers:
-  - alertname=~"TemplateStore_FailureRatio|TemplateStore_BudgetBurnHigh"
+  - alertname=~"TemplateStore_FailureRatio|TemplateStore_BudgetBurnHigh|TemplateStore_BudgetBurnElevated"
   equal: [system]
 - source_matchers:
   - alertname=~".+_TargetsMissing"
@@ -262,16 +262,19 @@ groups:
 
 - name: tax-receipts-health
   rules:
-  - alert: TaxReceipts_ReplicaBehind
+  - alert: TaxReceipts_QuotaThrottling
     expr: |
-      max by (system) (avg_over_time(pg_replication_lag_seconds{system="tax-receipts"}[10m]))
-      > 30
-    for: 3m
+      sum by (system) (
+        rate(container_cpu_cfs_throttled_periods_total{system="tax-receipts"}[10m])
+      )
+      / sum by (system) (rate(container_cpu_cfs_periods_total{system="tax-receipts"}[10m]))
+      > 0.4
+    for: 10m
     labels:
-      severity: high
+      severity: low
       owner: runtime
       source: prometheus
     annotations:
-      headline: "a database replica of tax-receipts is behind"
-      runbook: "https://rb.plattervan.example/TaxReceipts_ReplicaBehind"
+      headline: "tax-receipts is throttled too often"
+      runbook: "https://rb.plattervan.example/TaxReceipts_QuotaThrottling"
 END_OF_FILE

@@ -91,7 +91,7 @@ inhibit_rules:
 - source_matchers:
   - alertname="SvcReminderWorkerUnreachable"
   target_matchers:
-  - alertname=~"SvcReminderWorkerErrorBudgetSpike|SvcReminderWorkerErrorBudgetLeak|SvcReminderWorkerProbeFailing"
+  - alertname=~"SvcReminderWorkerErrorBudgetSpike|SvcReminderWorkerErrorBudgetLeak|SvcReminderWorkerBatchMissedRun"
   equal: [workload]
 - source_matchers:
   - alertname="SvcDosageLookupUnreachable"
@@ -433,33 +433,40 @@ groups:
     annotations:
       title: 'no target of reminder-worker is up'
       playbook: 'https://runbooks.mendsparrow.example/reminder-worker/svc-reminder-worker-unreachable'
-  - alert: SvcReminderWorkerProbeFailing
+  - alert: SvcReminderWorkerBatchMissedRun
     expr: |
-      avg by(workload)(avg_over_time(probe_success{workload="reminder-worker"}[5m]))
-      < 0.75
-    for: 3m
+      time()
+      - max by(workload)(
+        batch_last_success_timestamp_seconds{workload="reminder-worker"}
+      )
+      > 1.5 * 3600
+    for: 5m
     labels:
-      response: wake
+      response: queue
       crew: scheduling
       env: live
       source: rules
     annotations:
-      title: 'reminder-worker does not answer from outside'
-      playbook: 'https://runbooks.mendsparrow.example/reminder-worker/svc-reminder-worker-probe-failing'
-  - alert: SvcReminderWorkerPoolSaturated
+      title: 'the batch job of reminder-worker is overdue'
+      playbook: 'https://runbooks.mendsparrow.example/reminder-worker/svc-reminder-worker-batch-missed-run'
+  - alert: SvcReminderWorkerOutOfSpaceSoon
     expr: |
-      sum by(workload)(go_sql_stats_connections_in_use{workload="reminder-worker"})
-      / sum by(workload)(go_sql_stats_connections_max_open{workload="reminder-worker"})
-      > 0.8
-    for: 3m
+      min by(workload)(
+        predict_linear(
+          kubelet_volume_stats_available_bytes{workload="reminder-worker"}[1h],
+          12 * 3600
+        )
+      )
+      < 0
+    for: 15m
     labels:
-      response: wake
+      response: queue
       crew: scheduling
       env: live
       source: rules
     annotations:
-      title: 'reminder-worker is running out of database connections'
-      playbook: 'https://runbooks.mendsparrow.example/reminder-worker/svc-reminder-worker-pool-saturated'
+      title: 'a volume of reminder-worker is filling up'
+      playbook: 'https://runbooks.mendsparrow.example/reminder-worker/svc-reminder-worker-out-of-space-soon'
   - alert: SvcReminderWorkerQuotaThrottling
     expr: |
       sum by(workload)(

@@ -91,7 +91,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="SkipModelAlertUnreachable"
     target_matchers:
-      - alertname=~"SkipModelAlertBudgetBurnHigh|SkipModelAlertBudgetBurnElevated|SkipModelAlertNoTraffic|SkipModelAlertBacklogHigh"
+      - alertname=~"SkipModelAlertBudgetBurnHigh|SkipModelAlertBudgetBurnElevated|SkipModelAlertNoTraffic"
     equal: [svc]
   - source_matchers:
       - alertname="ArtistPortalAlertUnreachable"
@@ -160,17 +160,18 @@ groups:
           headline: 'no target of skip-model is up'
           playbook: 'https://ops.balladrycloud.example/playbooks/skip-model-alert-unreachable?service=skip-model'
 
-      - alert: SkipModelAlertBacklogHigh
+      - alert: SkipModelAlertMemoryPressure
         expr: |
-          sum by (svc) (kafka_consumergroup_lag{svc="skip-model"}) > 5000
-          and
-          sum by (svc) (kafka_consumergroup_lag{svc="skip-model"})
-          >= sum by (svc) (kafka_consumergroup_lag{svc="skip-model"} offset 4m)
-        for: 12m
-        labels: {urgency: immediate, crew: discovery, env: live, source: rules}
+          max by (svc) (
+            container_memory_working_set_bytes{svc="skip-model"}
+            / on (svc, namespace, pod, container) kube_pod_container_resource_limits{svc="skip-model", resource="memory"}
+          )
+          > 0.95
+        for: 15m
+        labels: {urgency: business-hours, crew: discovery, env: live, source: rules}
         annotations:
-          headline: 'skip-model does not keep up with its messages'
-          playbook: 'https://ops.balladrycloud.example/playbooks/skip-model-alert-backlog-high?service=skip-model'
+          headline: 'a pod of skip-model is close to its memory limit'
+          playbook: 'https://ops.balladrycloud.example/playbooks/skip-model-alert-memory-pressure?service=skip-model'
 
       - alert: SkipModelAlertRestartLoop
         expr: max by (svc) (increase(kube_pod_container_status_restarts_total{svc="skip-model"}[20m])) > 2
@@ -350,17 +351,13 @@ groups:
           headline: 'trial-guard gets next to no requests'
           playbook: 'https://ops.balladrycloud.example/playbooks/trial-guard-alert-no-traffic?service=trial-guard'
 
-      - alert: TrialGuardAlertVolumeFilling
-        expr: |
-          min by (svc) (
-            predict_linear(kubelet_volume_stats_available_bytes{svc="trial-guard"}[30m], 12 * 3600)
-          )
-          < 0
-        for: 10m
+      - alert: TrialGuardAlertCertificateExpiring
+        expr: min by (svc) (probe_ssl_earliest_cert_expiry{svc="trial-guard"}) - time() < 21 * 86400
+        for: 15m
         labels: {urgency: business-hours, crew: subscriptions, env: live, source: rules}
         annotations:
-          headline: 'a volume of trial-guard is filling up'
-          playbook: 'https://ops.balladrycloud.example/playbooks/trial-guard-alert-volume-filling?service=trial-guard'
+          headline: 'a certificate of trial-guard is about to expire'
+          playbook: 'https://ops.balladrycloud.example/playbooks/trial-guard-alert-certificate-expiring?service=trial-guard'
 END_OF_FILE
 
 put rules/sli-records.yml <<'END_OF_FILE'

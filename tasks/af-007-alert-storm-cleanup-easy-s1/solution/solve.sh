@@ -72,7 +72,7 @@ inhibit_rules:
 - source_matchers:
   - alertname="NoShowModel_Unreachable"
   target_matchers:
-  - alertname=~"NoShowModel_AvailabilityBurnPage|NoShowModel_BatchMissedRun"
+  - alertname=~"NoShowModel_AvailabilityBurnPage|NoShowModel_AvailabilityBurnTicket|NoShowModel_BatchMissedRun"
   equal: [system]
 - source_matchers:
   - alertname="WaitingRoom_Unreachable"
@@ -82,12 +82,12 @@ inhibit_rules:
 - source_matchers:
   - alertname="ReminderWorker_Unreachable"
   target_matchers:
-  - alertname=~"ReminderWorker_AvailabilityBurnPage|ReminderWorker_EndpointFailing"
+  - alertname=~"ReminderWorker_AvailabilityBurnPage|ReminderWorker_AvailabilityBurnTicket|ReminderWorker_BatchMissedRun"
   equal: [system]
 - source_matchers:
   - alertname="Remittance_Unreachable"
   target_matchers:
-  - alertname=~"Remittance_ConsumerLagging|Remittance_BatchMissedRun"
+  - alertname=~"Remittance_AvailabilityBurnPage|Remittance_SlowShareHigh|Remittance_NoTraffic|Remittance_BatchMissedRun"
   equal: [system]
 
 receivers:
@@ -149,32 +149,33 @@ groups:
       title: no target of remittance is up
       playbook: https://rb.carewhistle.example/Remittance_Unreachable
 
-  - alert: Remittance_ConsumerLagging
+  - alert: Remittance_SlowShareHigh
     expr: >-
-      sum by (system) (kafka_consumergroup_lag{system="remittance"}) > 10000
-      and
-      sum by (system) (kafka_consumergroup_lag{system="remittance"})
-      >= sum by (system) (kafka_consumergroup_lag{system="remittance"} offset 6m)
-    for: 15m
+      1
+        -
+      sum by (system) (rate(task_execution_seconds_bucket{system="remittance", le="1.0"}[10m]))
+      / sum by (system) (rate(task_execution_seconds_count{system="remittance"}[10m]))
+      > 0.15
+    for: 10m
     labels:
       urgency: page
       owned_by: coverage
     annotations:
-      title: remittance does not keep up with its messages
-      playbook: https://rb.carewhistle.example/Remittance_ConsumerLagging
+      title: too many tasks of remittance take longer than 1 s
+      playbook: https://rb.carewhistle.example/Remittance_SlowShareHigh
 
-  - alert: Remittance_PoolSaturated
+  - alert: Remittance_NoTraffic
     expr: >-
-      sum by (system) (go_sql_stats_connections_in_use{system="remittance"})
-      / sum by (system) (go_sql_stats_connections_max_open{system="remittance"})
-      > 0.95
-    for: 3m
+      sum by (system) (rate(task_executions_total{system="remittance"}[5m])) < 0.2
+      or
+      absent(task_executions_total{system="remittance"})
+    for: 5m
     labels:
       urgency: page
       owned_by: coverage
     annotations:
-      title: remittance is running out of database connections
-      playbook: https://rb.carewhistle.example/Remittance_PoolSaturated
+      title: remittance gets next to no tasks
+      playbook: https://rb.carewhistle.example/Remittance_NoTraffic
 
   - alert: Remittance_BatchMissedRun
     expr: time() - max by (system) (batch_last_success_timestamp_seconds{system="remittance"}) > 1.5 * 3600

@@ -80,12 +80,12 @@ inhibit_rules:
   - source_matchers:
       - alertname="SvcWarehouseLoaderUnreachable"
     target_matchers:
-      - alertname=~"SvcWarehouseLoaderSloBurnAcute|SvcWarehouseLoaderConsumerBehind"
+      - alertname=~"SvcWarehouseLoaderSloBurnAcute|SvcWarehouseLoaderSloBurnChronic|SvcWarehouseLoaderLateResponses"
     equal: [workload]
   - source_matchers:
       - alertname="SvcDetourEditorUnreachable"
     target_matchers:
-      - alertname=~"SvcDetourEditorSloBurnAcute|SvcDetourEditorLateResponses"
+      - alertname=~"SvcDetourEditorSloBurnAcute|SvcDetourEditorSloBurnChronic|SvcDetourEditorLateResponses"
     equal: [workload]
   - source_matchers:
       - alertname="SvcFareCapperUnreachable"
@@ -95,7 +95,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="SvcDefectBookUnreachable"
     target_matchers:
-      - alertname=~"SvcDefectBookFailureRatio|SvcDefectBookBlackboxFailing|SvcDefectBookConsumerBehind"
+      - alertname=~"SvcDefectBookFailureRatio|SvcDefectBookSloBurnChronic|SvcDefectBookBlackboxFailing|SvcDefectBookConsumerBehind"
     equal: [workload]
 
 receivers:

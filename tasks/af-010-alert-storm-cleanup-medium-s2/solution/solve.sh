@@ -80,22 +80,22 @@ inhibit_rules:
 - source_matchers:
   - alertname="timetable-Unreachable"
   target_matchers:
-  - alertname=~"timetable-FastBurn|timetable-BacklogHigh"
+  - alertname=~"timetable-FastBurn|timetable-SlowBurn|timetable-BacklogHigh"
   equal: [service]
 - source_matchers:
   - alertname="author-studio-Unreachable"
   target_matchers:
-  - alertname=~"author-studio-FastBurn|author-studio-BacklogHigh"
+  - alertname=~"author-studio-FastBurn|author-studio-SlowBurn|author-studio-BacklogHigh"
   equal: [service]
 - source_matchers:
   - alertname="gradebook-Unreachable"
   target_matchers:
-  - alertname=~"gradebook-TooManyErrors|gradebook-EndpointFailing"
+  - alertname=~"gradebook-TooManyErrors|gradebook-SlowBurn|gradebook-EndpointFailing"
   equal: [service]
 - source_matchers:
   - alertname="whiteboard-Unreachable"
   target_matchers:
-  - alertname=~"whiteboard-RequestsDriedUp|whiteboard-BacklogHigh|whiteboard-BatchOverdue"
+  - alertname=~"whiteboard-TooManySlow|whiteboard-RequestsDriedUp|whiteboard-BatchOverdue"
   equal: [service]
 
 receivers:
@@ -289,16 +289,16 @@ spec:
         headline: 'whiteboard gets next to no requests'
         runbook_link: 'https://rb.vellumquay.example/whiteboard-RequestsDriedUp'
 
-    - alert: whiteboard-BacklogHigh
-      expr: sum by (service) (kafka_consumergroup_lag{service="whiteboard"}) > 2500 and sum by (service) (kafka_consumergroup_lag{service="whiteboard"}) >= sum by (service) (kafka_consumergroup_lag{service="whiteboard"} offset 5m)
-      for: 15m
+    - alert: whiteboard-TooManySlow
+      expr: 1 - sum by (service) (rate(grpc_server_handling_seconds_bucket{service="whiteboard", le="0.15"}[10m])) / sum by (service) (rate(grpc_server_handling_seconds_count{service="whiteboard"}[10m])) > 0.08
+      for: 10m
       labels:
         alert_level: red
         responsible: classroom
         managed_by: git
       annotations:
-        headline: 'whiteboard does not keep up with its messages'
-        runbook_link: 'https://rb.vellumquay.example/whiteboard-BacklogHigh'
+        headline: 'too many requests of whiteboard take longer than 0.15 s'
+        runbook_link: 'https://rb.vellumquay.example/whiteboard-TooManySlow'
 
     - alert: whiteboard-BatchOverdue
       expr: time() - max by (service) (batch_last_success_timestamp_seconds{service="whiteboard"}) > 4 * 3600

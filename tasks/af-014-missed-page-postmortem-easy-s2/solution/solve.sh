@@ -85,7 +85,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="ScoreCard_NotScraped"
     target_matchers:
-      - alertname=~"ScoreCard_ErrorBudgetBurnFast|ScoreCard_TailLatency"
+      - alertname=~"ScoreCard_ErrorBudgetBurnFast|ScoreCard_ErrorBudgetBurnSlow|ScoreCard_TailLatency"
     equal: [service]
   - source_matchers:
       - alertname="PaymentOrders_NotScraped"
@@ -95,7 +95,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="PinVault_NotScraped"
     target_matchers:
-      - alertname="PinVault_BacklogHigh"
+      - alertname=~"PinVault_ErrorBudgetBurnFast|PinVault_BacklogHigh"
     equal: [service]
 
 receivers:

@@ -72,12 +72,12 @@ inhibit_rules:
 - source_matchers:
   - alertname="static-assets-Down"
   target_matchers:
-  - alertname=~"static-assets-FastBurn|static-assets-TooManySlow"
+  - alertname=~"static-assets-FastBurn|static-assets-SlowBurn|static-assets-TooManySlow"
   equal: [application]
 - source_matchers:
   - alertname="scene-fetcher-Down"
   target_matchers:
-  - alertname=~"scene-fetcher-FastBurn|scene-fetcher-TrafficTooLow"
+  - alertname=~"scene-fetcher-FastBurn|scene-fetcher-SlowBurn|scene-fetcher-TrafficTooLow"
   equal: [application]
 - source_matchers:
   - alertname="feature-flags-Down"
@@ -87,12 +87,12 @@ inhibit_rules:
 - source_matchers:
   - alertname="frame-decoder-Down"
   target_matchers:
-  - alertname=~"frame-decoder-ErrorRateHigh|frame-decoder-TrafficTooLow"
+  - alertname=~"frame-decoder-ErrorRateHigh|frame-decoder-SlowBurn|frame-decoder-TrafficTooLow"
   equal: [application]
 - source_matchers:
   - alertname="member-statements-Down"
   target_matchers:
-  - alertname=~"member-statements-FastBurn|member-statements-TailLatency|member-statements-TooManySlow"
+  - alertname=~"member-statements-FastBurn|member-statements-TailLatency"
   equal: [application]
 
 receivers:
@@ -159,17 +159,16 @@ groups:
       summary: no target of frame-decoder is up
       runbook: https://handbook.barleymast.example/devices/frame-decoder/frame-decoder-down.html
 
-  - alert: frame-decoder-ReplicaLagging
+  - alert: frame-decoder-TlsExpiry
     expr: |
-      max by (application) (
-        avg_over_time(pg_replication_lag_seconds{application="frame-decoder"}[10m])
-      )
-      > 20
-    for: 5m
-    labels: {alert_level: critical, owned_by: devices, source: prometheus}
+      min by (application) (probe_ssl_earliest_cert_expiry{application="frame-decoder"})
+      - time()
+      < 7 * 86400
+    for: 15m
+    labels: {alert_level: warning, owned_by: devices, source: prometheus}
     annotations:
-      summary: a database replica of frame-decoder is behind
-      runbook: https://handbook.barleymast.example/devices/frame-decoder/frame-decoder-replica-lagging.html
+      summary: a certificate of frame-decoder is about to expire
+      runbook: https://handbook.barleymast.example/devices/frame-decoder/frame-decoder-tls-expiry.html
 
   - alert: frame-decoder-CpuThrottled
     expr: |
@@ -259,25 +258,16 @@ groups:
       summary: member-statements takes longer than 1 s
       runbook: https://handbook.barleymast.example/marketplace/member-statements/member-statements-tail-latency.html
 
-  - alert: member-statements-TooManySlow
+  - alert: member-statements-TlsExpiry
     expr: |
-      1
-        -
-      sum by (application) (
-        rate(
-          worker_job_duration_seconds_bucket{application="member-statements", le="1.0"}[5m]
-        )
-      )
-        /
-      sum by (application) (
-        rate(worker_job_duration_seconds_count{application="member-statements"}[5m])
-      )
-      > 0.1
-    for: 10m
-    labels: {alert_level: critical, owned_by: marketplace, source: prometheus}
+      min by (application) (probe_ssl_earliest_cert_expiry{application="member-statements"})
+      - time()
+      < 7 * 86400
+    for: 15m
+    labels: {alert_level: warning, owned_by: marketplace, source: prometheus}
     annotations:
-      summary: too many jobs of member-statements take longer than 1 s
-      runbook: https://handbook.barleymast.example/marketplace/member-statements/member-statements-too-many-slow.html
+      summary: a certificate of member-statements is about to expire
+      runbook: https://handbook.barleymast.example/marketplace/member-statements/member-statements-tls-expiry.html
 
   - alert: member-statements-KeepsRestarting
     expr: |

@@ -88,7 +88,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="RefundWorkerAlertNotScraped"
     target_matchers:
-      - alertname=~"RefundWorkerAlertSloBurnAcute|RefundWorkerAlertJobNotCompleting"
+      - alertname=~"RefundWorkerAlertSloBurnAcute|RefundWorkerAlertSloBurnChronic|RefundWorkerAlertConsumerBehind"
     equal: [application]
   - source_matchers:
       - alertname="KitchenTabletAlertNotScraped"
@@ -103,12 +103,12 @@ inhibit_rules:
   - source_matchers:
       - alertname="RoutePlannerAlertNotScraped"
     target_matchers:
-      - alertname="RoutePlannerAlertSlowShareHigh"
+      - alertname=~"RoutePlannerAlertSloBurnAcute|RoutePlannerAlertSlowShareHigh"
     equal: [application]
   - source_matchers:
       - alertname="FeatureFlagsAlertNotScraped"
     target_matchers:
-      - alertname=~"FeatureFlagsAlertSloBurnChronic|FeatureFlagsAlertResponseTimeHigh"
+      - alertname=~"FeatureFlagsAlertSloBurnChronic|FeatureFlagsAlertTrafficTooLow"
     equal: [application]
 
 receivers:
@@ -262,6 +262,32 @@ groups:
         annotations:
           headline: "no target of feature-flags is up"
           runbook: "https://wiki.ladlewise.example/oncall/edge/feature-flags-alert-not-scraped"
+      - alert: FeatureFlagsAlertTrafficTooLow
+        expr: |
+          sum by(application)(
+            rate(grpc_server_handled_total{application="feature-flags"}[10m])
+          )
+          < 0.5
+          or
+          absent(grpc_server_handled_total{application="feature-flags"})
+        for: 10m
+        labels: {urgency: wake, owner: edge, source: prometheus}
+        annotations:
+          headline: "feature-flags gets next to no requests"
+          runbook: "https://wiki.ladlewise.example/oncall/edge/feature-flags-alert-traffic-too-low"
+      - alert: FeatureFlagsAlertCrashLooping
+        expr: |
+          max by(application)(
+            increase(
+              kube_pod_container_status_restarts_total{application="feature-flags"}[10m]
+            )
+          )
+          > 3
+        for: 2m
+        labels: {urgency: wake, owner: edge, source: prometheus}
+        annotations:
+          headline: "a container of feature-flags keeps being restarted"
+          runbook: "https://wiki.ladlewise.example/oncall/edge/feature-flags-alert-crash-looping"
       - alert: FeatureFlagsAlertWorkingSetHigh
         expr: |
           max by(application)(
@@ -274,34 +300,6 @@ groups:
         annotations:
           headline: "a pod of feature-flags is close to its memory limit"
           runbook: "https://wiki.ladlewise.example/oncall/edge/feature-flags-alert-working-set-high"
-      - alert: FeatureFlagsAlertConnectionPoolFull
-        expr: |
-          sum by(application)(
-            go_sql_stats_connections_in_use{application="feature-flags"}
-          )
-          / sum by(application)(
-            go_sql_stats_connections_max_open{application="feature-flags"}
-          )
-          > 0.95
-        for: 5m
-        labels: {urgency: wake, owner: edge, source: prometheus}
-        annotations:
-          headline: "feature-flags is running out of database connections"
-          runbook: "https://wiki.ladlewise.example/oncall/edge/feature-flags-alert-connection-pool-full"
-      - alert: FeatureFlagsAlertResponseTimeHigh
-        expr: |
-          histogram_quantile(
-            0.95,
-            sum by(application, le)(
-              rate(grpc_server_handling_seconds_bucket{application="feature-flags"}[5m])
-            )
-          )
-          > 0.4
-        for: 8m
-        labels: {urgency: wake, owner: edge, source: prometheus}
-        annotations:
-          headline: "feature-flags takes longer than 0.4 s"
-          runbook: "https://wiki.ladlewise.example/oncall/edge/feature-flags-alert-response-time-high"
   - name: feature-flags-slo
     rules:
       - alert: FeatureFlagsAlertSloBurnChronic
@@ -351,20 +349,6 @@ groups:
         annotations:
           headline: "too many requests of route-planner take longer than 0.1 s"
           runbook: "https://wiki.ladlewise.example/oncall/riders/route-planner-alert-slow-share-high"
-      - alert: RoutePlannerAlertConnectionPoolFull
-        expr: |
-          sum by(application)(
-            go_sql_stats_connections_in_use{application="route-planner"}
-          )
-          / sum by(application)(
-            go_sql_stats_connections_max_open{application="route-planner"}
-          )
-          > 0.95
-        for: 5m
-        labels: {urgency: wake, owner: riders, source: prometheus}
-        annotations:
-          headline: "route-planner is running out of database connections"
-          runbook: "https://wiki.ladlewise.example/oncall/riders/route-planner-alert-connection-pool-full"
       - alert: RoutePlannerAlertWorkingSetHigh
         expr: |
           max by(application)(
@@ -377,6 +361,20 @@ groups:
         annotations:
           headline: "a pod of route-planner is close to its memory limit"
           runbook: "https://wiki.ladlewise.example/oncall/riders/route-planner-alert-working-set-high"
+      - alert: RoutePlannerAlertDiskFillingUp
+        expr: |
+          min by(application)(
+            predict_linear(
+              kubelet_volume_stats_available_bytes{application="route-planner"}[1h],
+              4 * 3600
+            )
+          )
+          < 0
+        for: 15m
+        labels: {urgency: queue, owner: riders, source: prometheus}
+        annotations:
+          headline: "a volume of route-planner is filling up"
+          runbook: "https://wiki.ladlewise.example/oncall/riders/route-planner-alert-disk-filling-up"
       - alert: RoutePlannerAlertCrashLooping
         expr: |
           max by(application)(

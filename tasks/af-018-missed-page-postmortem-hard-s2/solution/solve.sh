@@ -88,7 +88,7 @@ inhibit_rules:
 - source_matchers:
   - alertname="TargetsMissingAllotments"
   target_matchers:
-  - alertname=~"TrafficTooLowAllotments|ProbeFailingAllotments"
+  - alertname="RequestsTooSlowAllotments"
   equal: [component]
 - source_matchers:
   - alertname="TargetsMissingRebookBot"
@@ -98,7 +98,7 @@ inhibit_rules:
 - source_matchers:
   - alertname="TargetsMissingMailSender"
   target_matchers:
-  - alertname=~"TooManyErrorsMailSender|TrafficTooLowMailSender"
+  - alertname=~"TooManyErrorsMailSender|AvailabilityBurnPageMailSender"
   equal: [component]
 
 receivers:
@@ -175,49 +175,23 @@ groups:
     annotations:
       title: "no target of allotments is up"
       playbook: "https://wiki.roomlark.example/oncall/supply/targets-missing-allotments"
-  - alert: ProbeFailingAllotments
+  - alert: QuotaThrottlingAllotments
     expr: |
-      avg by(component)(avg_over_time(probe_success{component="allotments"}[10m]))
-      < 0.5
-    for: 2m
-    labels:
-      response: wake
-      responsible: supply
-      env: prod
-    annotations:
-      title: "allotments does not answer from outside"
-      playbook: "https://wiki.roomlark.example/oncall/supply/probe-failing-allotments"
-  - alert: MemoryPressureAllotments
-    expr: |
-      max by(component)(
-        container_memory_working_set_bytes{component="allotments"}
-        / on(component, namespace, pod, container) kube_pod_container_resource_limits{component="allotments",resource="memory"}
+      sum by(component)(
+        rate(container_cpu_cfs_throttled_periods_total{component="allotments"}[5m])
       )
-      > 0.95
-    for: 5m
+      / sum by(component)(
+        rate(container_cpu_cfs_periods_total{component="allotments"}[5m])
+      )
+      > 0.25
+    for: 10m
     labels:
       response: queue
       responsible: supply
       env: prod
     annotations:
-      title: "a pod of allotments is close to its memory limit"
-      playbook: "https://wiki.roomlark.example/oncall/supply/memory-pressure-allotments"
-  - alert: TrafficTooLowAllotments
-    expr: |
-      sum by(component)(
-        rate(traefik_service_requests_total{component="allotments"}[5m])
-      )
-      < 1
-      or
-      absent(traefik_service_requests_total{component="allotments"})
-    for: 8m
-    labels:
-      response: wake
-      responsible: supply
-      env: prod
-    annotations:
-      title: "allotments gets next to no requests"
-      playbook: "https://wiki.roomlark.example/oncall/supply/traffic-too-low-allotments"
+      title: "allotments is throttled too often"
+      playbook: "https://wiki.roomlark.example/oncall/supply/quota-throttling-allotments"
   - alert: CertExpiresSoonAllotments
     expr: |
       min by(component)(probe_ssl_earliest_cert_expiry{component="allotments"})
@@ -231,6 +205,42 @@ groups:
     annotations:
       title: "a certificate of allotments is about to expire"
       playbook: "https://wiki.roomlark.example/oncall/supply/cert-expires-soon-allotments"
+  - alert: StandbyLagAllotments
+    expr: |
+      max by(component)(
+        avg_over_time(pg_replication_lag_seconds{component="allotments"}[10m])
+      )
+      > 120
+    for: 10m
+    labels:
+      response: wake
+      responsible: supply
+      env: prod
+    annotations:
+      title: "a database replica of allotments is behind"
+      playbook: "https://wiki.roomlark.example/oncall/supply/standby-lag-allotments"
+  - alert: RequestsTooSlowAllotments
+    expr: |
+      1
+      - sum by(component)(
+        rate(
+          traefik_service_request_duration_seconds_bucket{component="allotments",le="0.5"}[10m]
+        )
+      )
+      / sum by(component)(
+        rate(
+          traefik_service_request_duration_seconds_count{component="allotments"}[10m]
+        )
+      )
+      > 0.08
+    for: 8m
+    labels:
+      response: wake
+      responsible: supply
+      env: prod
+    annotations:
+      title: "too many requests of allotments take longer than 0.5 s"
+      playbook: "https://wiki.roomlark.example/oncall/supply/requests-too-slow-allotments"
 - name: rebook-bot-service-health
   rules:
   - alert: TargetsMissingRebookBot
@@ -246,20 +256,6 @@ groups:
     annotations:
       title: "no target of rebook-bot is up"
       playbook: "https://wiki.roomlark.example/oncall/disruption/targets-missing-rebook-bot"
-  - alert: StandbyLagRebookBot
-    expr: |
-      max by(component)(
-        avg_over_time(pg_replication_lag_seconds{component="rebook-bot"}[10m])
-      )
-      > 120
-    for: 10m
-    labels:
-      response: wake
-      responsible: disruption
-      env: prod
-    annotations:
-      title: "a database replica of rebook-bot is behind"
-      playbook: "https://wiki.roomlark.example/oncall/disruption/standby-lag-rebook-bot"
   - alert: MemoryPressureRebookBot
     expr: |
       max by(component)(
@@ -275,6 +271,22 @@ groups:
     annotations:
       title: "a pod of rebook-bot is close to its memory limit"
       playbook: "https://wiki.roomlark.example/oncall/disruption/memory-pressure-rebook-bot"
+  - alert: RestartLoopRebookBot
+    expr: |
+      max by(component)(
+        increase(
+          kube_pod_container_status_restarts_total{component="rebook-bot"}[15m]
+        )
+      )
+      > 4
+    for: 5m
+    labels:
+      response: wake
+      responsible: disruption
+      env: prod
+    annotations:
+      title: "a container of rebook-bot keeps being restarted"
+      playbook: "https://wiki.roomlark.example/oncall/disruption/restart-loop-rebook-bot"
   - alert: RequestsTooSlowRebookBot
     expr: |
       1
@@ -297,50 +309,6 @@ groups:
       playbook: "https://wiki.roomlark.example/oncall/disruption/requests-too-slow-rebook-bot"
 - name: mail-sender-service-health
   rules:
-  - alert: MemoryPressureMailSender
-    expr: |
-      max by(component)(
-        container_memory_working_set_bytes{component="mail-sender"}
-        / on(component, namespace, pod, container) kube_pod_container_resource_limits{component="mail-sender",resource="memory"}
-      )
-      > 0.95
-    for: 5m
-    labels:
-      response: queue
-      responsible: outreach
-      env: prod
-    annotations:
-      title: "a pod of mail-sender is close to its memory limit"
-      playbook: "https://wiki.roomlark.example/oncall/outreach/memory-pressure-mail-sender"
-  - alert: TrafficTooLowMailSender
-    expr: |
-      sum by(component)(
-        rate(consumer_messages_processed_total{component="mail-sender"}[5m])
-      )
-      < 1
-      or
-      absent(consumer_messages_processed_total{component="mail-sender"})
-    for: 8m
-    labels:
-      response: wake
-      responsible: outreach
-      env: prod
-    annotations:
-      title: "mail-sender gets next to no messages"
-      playbook: "https://wiki.roomlark.example/oncall/outreach/traffic-too-low-mail-sender"
-  - alert: TargetsMissingMailSender
-    expr: |
-      sum by(component)(up{component="mail-sender"}) == 0
-      or
-      absent(up{component="mail-sender"})
-    for: 3m
-    labels:
-      response: wake
-      responsible: outreach
-      env: prod
-    annotations:
-      title: "no target of mail-sender is up"
-      playbook: "https://wiki.roomlark.example/oncall/outreach/targets-missing-mail-sender"
   - alert: TooManyErrorsMailSender
     expr: |
       sum by(component)(
@@ -365,6 +333,49 @@ groups:
     annotations:
       title: "more than 8% of mail-sender messages fail"
       playbook: "https://wiki.roomlark.example/oncall/outreach/too-many-errors-mail-sender"
+  - alert: CertExpiresSoonMailSender
+    expr: |
+      min by(component)(probe_ssl_earliest_cert_expiry{component="mail-sender"})
+      - time()
+      < 10 * 86400
+    for: 30m
+    labels:
+      response: queue
+      responsible: outreach
+      env: prod
+    annotations:
+      title: "a certificate of mail-sender is about to expire"
+      playbook: "https://wiki.roomlark.example/oncall/outreach/cert-expires-soon-mail-sender"
+  - alert: QuotaThrottlingMailSender
+    expr: |
+      sum by(component)(
+        rate(container_cpu_cfs_throttled_periods_total{component="mail-sender"}[5m])
+      )
+      / sum by(component)(
+        rate(container_cpu_cfs_periods_total{component="mail-sender"}[5m])
+      )
+      > 0.25
+    for: 10m
+    labels:
+      response: queue
+      responsible: outreach
+      env: prod
+    annotations:
+      title: "mail-sender is throttled too often"
+      playbook: "https://wiki.roomlark.example/oncall/outreach/quota-throttling-mail-sender"
+  - alert: TargetsMissingMailSender
+    expr: |
+      sum by(component)(up{component="mail-sender"}) == 0
+      or
+      absent(up{component="mail-sender"})
+    for: 3m
+    labels:
+      response: wake
+      responsible: outreach
+      env: prod
+    annotations:
+      title: "no target of mail-sender is up"
+      playbook: "https://wiki.roomlark.example/oncall/outreach/targets-missing-mail-sender"
 - name: member-card-service-health
   rules:
   - alert: TargetsMissingMemberCard

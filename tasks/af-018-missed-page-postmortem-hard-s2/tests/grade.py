@@ -7,6 +7,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 if __name__ == "__main__":
-    from alertforge.grader.grade import main
+    from alertforge.grader.command import main
 
     sys.exit(main())

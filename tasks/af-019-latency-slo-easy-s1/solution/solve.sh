@@ -80,12 +80,12 @@ inhibit_rules:
 - source_matchers:
   - alertname="ProdParkRideUnreachable"
   target_matchers:
-  - alertname=~"ProdParkRideLatencySloAcute|ProdParkRideTooManySlow"
+  - alertname=~"ProdParkRideLatencySloAcute|ProdParkRideLatencySloChronic|ProdParkRideTooManySlow"
   equal: [system]
 - source_matchers:
   - alertname="ProdLiveDelaysUnreachable"
   target_matchers:
-  - alertname=~"ProdLiveDelaysLatencySloAcute|ProdLiveDelaysConsumerLagging"
+  - alertname=~"ProdLiveDelaysFastBurn|ProdLiveDelaysLatencySloAcute|ProdLiveDelaysConsumerLagging"
   equal: [system]
 - source_matchers:
   - alertname="ProdAlarmDeskUnreachable"
@@ -415,32 +415,30 @@ groups:
     annotations:
       title: "no target of tap-intake is up"
       runbook_url: "https://handbook.tramwick.example/fares/tap-intake/prod-tap-intake-unreachable.html"
-  - alert: ProdTapIntakePoolNearLimit
+  - alert: ProdTapIntakeDiskFillingUp
     expr: >-
-      sum by(system)(go_sql_stats_connections_in_use{system="tap-intake"})
-      / sum by(system)(go_sql_stats_connections_max_open{system="tap-intake"})
-      > 0.8
-    for: 10m
-    labels: {severity: major, owned_by: fares, source: prometheus}
-    annotations:
-      title: "tap-intake is running out of database connections"
-      runbook_url: "https://handbook.tramwick.example/fares/tap-intake/prod-tap-intake-pool-near-limit.html"
-  - alert: ProdTapIntakeCpuStarved
-    expr: >-
-      sum by(system)(
-        rate(
-          container_cpu_cfs_throttled_periods_total{system="tap-intake"}[5m]
+      min by(system)(
+        predict_linear(
+          kubelet_volume_stats_available_bytes{system="tap-intake"}[30m],
+          6 * 3600
         )
       )
-      / sum by(system)(
-        rate(container_cpu_cfs_periods_total{system="tap-intake"}[5m])
-      )
-      > 0.25
+      < 0
+    for: 20m
+    labels: {severity: moderate, owned_by: fares, source: prometheus}
+    annotations:
+      title: "a volume of tap-intake is filling up"
+      runbook_url: "https://handbook.tramwick.example/fares/tap-intake/prod-tap-intake-disk-filling-up.html"
+  - alert: ProdTapIntakeTlsExpiry
+    expr: >-
+      min by(system)(probe_ssl_earliest_cert_expiry{system="tap-intake"})
+      - time()
+      < 10 * 86400
     for: 10m
     labels: {severity: moderate, owned_by: fares, source: prometheus}
     annotations:
-      title: "tap-intake is throttled too often"
-      runbook_url: "https://handbook.tramwick.example/fares/tap-intake/prod-tap-intake-cpu-starved.html"
+      title: "a certificate of tap-intake is about to expire"
+      runbook_url: "https://handbook.tramwick.example/fares/tap-intake/prod-tap-intake-tls-expiry.html"
   - alert: ProdTapIntakeLatencyHigh
     expr: >-
       histogram_quantile(

@@ -86,17 +86,17 @@ inhibit_rules:
   - source_matchers:
       - alertname="ProdPhotoResizeDown"
     target_matchers:
-      - alertname="ProdPhotoResizeRequestsTooSlow"
+      - alertname="ProdPhotoResizeLatencyHigh"
     equal: [application]
   - source_matchers:
       - alertname="ProdLabelMakerDown"
     target_matchers:
-      - alertname=~"ProdLabelMakerLatencyBurnPage|ProdLabelMakerLatencyBurnTicket|ProdLabelMakerLatencyHigh"
+      - alertname=~"ProdLabelMakerLatencyBurnPage|ProdLabelMakerLatencyBurnTicket|ProdLabelMakerLatencyHigh|ProdLabelMakerBelowTrafficFloor"
     equal: [application]
   - source_matchers:
       - alertname="ProdPayoutWorkerDown"
     target_matchers:
-      - alertname=~"ProdPayoutWorkerLatencyBurnPage|ProdPayoutWorkerLatencyHigh|ProdPayoutWorkerBelowTrafficFloor"
+      - alertname=~"ProdPayoutWorkerLatencyBurnPage|ProdPayoutWorkerLatencyHigh"
     equal: [application]
 
 receivers:
@@ -313,20 +313,19 @@ spec:
             title: a pod of label-maker is close to its memory limit
             runbook_link: https://kb.attictrove.example/a/label-maker/ProdLabelMakerMemoryNearLimit
 
-        - alert: ProdLabelMakerReplicaLagging
+        - alert: ProdLabelMakerBelowTrafficFloor
           expr: |
-            max by (application) (
-              avg_over_time(pg_replication_lag_seconds{application="label-maker"}[10m])
-            )
-            > 30
-          for: 3m
+            sum by (application) (rate(http_responses_total{application="label-maker"}[5m])) < 0.5
+            or
+            absent(http_responses_total{application="label-maker"})
+          for: 5m
           labels:
             action: wake
             responsible: parcels
             site: hq
           annotations:
-            title: a database replica of label-maker is behind
-            runbook_link: https://kb.attictrove.example/a/label-maker/ProdLabelMakerReplicaLagging
+            title: label-maker gets next to no requests
+            runbook_link: https://kb.attictrove.example/a/label-maker/ProdLabelMakerBelowTrafficFloor
 
     - name: label-maker-slo
       rules:
@@ -402,20 +401,21 @@ spec:
             title: payout-worker takes longer than 2 s
             runbook_link: https://kb.attictrove.example/a/payout-worker/ProdPayoutWorkerLatencyHigh
 
-        - alert: ProdPayoutWorkerBelowTrafficFloor
+        - alert: ProdPayoutWorkerMemoryNearLimit
           expr: |
-            sum by (application) (rate(task_executions_total{application="payout-worker"}[5m]))
-            < 0.5
-            or
-            absent(task_executions_total{application="payout-worker"})
-          for: 5m
+            max by (application) (
+              container_memory_working_set_bytes{application="payout-worker"}
+              / on (application, namespace, pod, container) kube_pod_container_resource_limits{application="payout-worker", resource="memory"}
+            )
+            > 0.85
+          for: 15m
           labels:
-            action: wake
+            action: queue
             responsible: transactions
             site: hq
           annotations:
-            title: payout-worker gets next to no tasks
-            runbook_link: https://kb.attictrove.example/a/payout-worker/ProdPayoutWorkerBelowTrafficFloor
+            title: a pod of payout-worker is close to its memory limit
+            runbook_link: https://kb.attictrove.example/a/payout-worker/ProdPayoutWorkerMemoryNearLimit
 
         - alert: ProdPayoutWorkerCrashLooping
           expr: |

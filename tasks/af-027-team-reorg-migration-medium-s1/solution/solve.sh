@@ -76,7 +76,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="TargetsMissing_CardShipping"
     target_matchers:
-      - alertname=~"ErrorBudgetBurnFast_CardShipping|BlackboxFailing_CardShipping"
+      - alertname=~"ErrorBudgetBurnFast_CardShipping|ErrorBudgetBurnSlow_CardShipping|BatchOverdue_CardShipping"
     equal: [system]
   - source_matchers:
       - alertname="TargetsMissing_ExportWorker"
@@ -261,27 +261,27 @@ groups:
           headline: no target of card-shipping is up
           runbook_link: https://handbook.tallowbank.example/issuing/card-shipping/targets-missing-card-shipping.html
 
-      - alert: BlackboxFailing_CardShipping
-        expr: avg by (system) (avg_over_time(probe_success{system="card-shipping"}[10m])) < 0.6
-        for: 2m
+      - alert: BatchOverdue_CardShipping
+        expr: time() - max by (system) (batch_last_success_timestamp_seconds{system="card-shipping"}) > 1.5 * 3600
+        for: 5m
         labels:
-          severity: emergency
+          severity: minor
           owning_team: issuing
           environment: production
         annotations:
-          headline: card-shipping does not answer from outside
-          runbook_link: https://handbook.tallowbank.example/issuing/card-shipping/blackbox-failing-card-shipping.html
+          headline: the batch job of card-shipping is overdue
+          runbook_link: https://handbook.tallowbank.example/issuing/card-shipping/batch-overdue-card-shipping.html
 
-      - alert: PoolSaturated_CardShipping
-        expr: sum by (system) (go_sql_stats_connections_in_use{system="card-shipping"}) / sum by (system) (go_sql_stats_connections_max_open{system="card-shipping"}) > 0.85
+      - alert: VolumeFilling_CardShipping
+        expr: min by (system) (predict_linear(kubelet_volume_stats_available_bytes{system="card-shipping"}[1h], 8 * 3600)) < 0
         for: 10m
         labels:
-          severity: emergency
+          severity: minor
           owning_team: issuing
           environment: production
         annotations:
-          headline: card-shipping is running out of database connections
-          runbook_link: https://handbook.tallowbank.example/issuing/card-shipping/pool-saturated-card-shipping.html
+          headline: a volume of card-shipping is filling up
+          runbook_link: https://handbook.tallowbank.example/issuing/card-shipping/volume-filling-card-shipping.html
 
   - name: export-worker-service-health
     rules:
@@ -307,16 +307,16 @@ groups:
           headline: export-worker takes longer than 2.5 s
           runbook_link: https://handbook.tallowbank.example/pipelines/export-worker/tail-latency-export-worker.html
 
-      - alert: VolumeFilling_ExportWorker
-        expr: min by (system) (predict_linear(kubelet_volume_stats_available_bytes{system="export-worker"}[1h], 8 * 3600)) < 0
-        for: 10m
+      - alert: CertificateExpiring_ExportWorker
+        expr: min by (system) (probe_ssl_earliest_cert_expiry{system="export-worker"}) - time() < 21 * 86400
+        for: 30m
         labels:
           severity: minor
           owning_team: pipelines
           environment: production
         annotations:
-          headline: a volume of export-worker is filling up
-          runbook_link: https://handbook.tallowbank.example/pipelines/export-worker/volume-filling-export-worker.html
+          headline: a certificate of export-worker is about to expire
+          runbook_link: https://handbook.tallowbank.example/pipelines/export-worker/certificate-expiring-export-worker.html
 END_OF_FILE
 
 put rules/sli-records.yml <<'END_OF_FILE'

@@ -68,12 +68,12 @@ inhibit_rules:
 - source_matchers:
   - alertname="MailSender_TargetsMissing"
   target_matchers:
-  - alertname=~"MailSender_FailureRatio|MailSender_BudgetBurnHigh"
+  - alertname=~"MailSender_FailureRatio|MailSender_BudgetBurnHigh|MailSender_BudgetBurnElevated"
   equal: [system]
 - source_matchers:
   - alertname="TemplateStore_TargetsMissing"
   target_matchers:
-  - alertname=~"TemplateStore_FailureRatio|TemplateStore_BudgetBurnHigh"
+  - alertname=~"TemplateStore_FailureRatio|TemplateStore_BudgetBurnHigh|TemplateStore_BudgetBurnElevated"
   equal: [system]
 - source_matchers:
   - alertname="RatingApi_TargetsMissing"
@@ -260,18 +260,21 @@ groups:
       headline: "the batch job of tax-receipts is overdue"
       runbook: "https://rb.plattervan.example/TaxReceipts_BatchMissedRun"
 
-  - alert: TaxReceipts_ReplicaBehind
+  - alert: TaxReceipts_QuotaThrottling
     expr: |
-      max by (system) (avg_over_time(pg_replication_lag_seconds{system="tax-receipts"}[10m]))
-      > 30
-    for: 3m
+      sum by (system) (
+        rate(container_cpu_cfs_throttled_periods_total{system="tax-receipts"}[10m])
+      )
+      / sum by (system) (rate(container_cpu_cfs_periods_total{system="tax-receipts"}[10m]))
+      > 0.4
+    for: 10m
     labels:
-      severity: high
+      severity: low
       owner: money-flow
       source: prometheus
     annotations:
-      headline: "a database replica of tax-receipts is behind"
-      runbook: "https://rb.plattervan.example/TaxReceipts_ReplicaBehind"
+      headline: "tax-receipts is throttled too often"
+      runbook: "https://rb.plattervan.example/TaxReceipts_QuotaThrottling"
 
   - alert: TaxReceipts_MemoryNearLimit
     expr: |

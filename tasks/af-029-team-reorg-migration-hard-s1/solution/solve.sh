@@ -73,7 +73,7 @@ inhibit_rules:
 - source_matchers:
   - alertname="DownStaticAssets"
   target_matchers:
-  - alertname="SlowRequestsStaticAssets"
+  - alertname=~"TrafficTooLowStaticAssets|OutsideProbeFailsStaticAssets"
   equal: [svc]
 - source_matchers:
   - alertname="DownPlugAuth"
@@ -93,12 +93,12 @@ inhibit_rules:
 - source_matchers:
   - alertname="DownFeatureFlags"
   target_matchers:
-  - alertname="FailureRatioFeatureFlags"
+  - alertname=~"FailureRatioFeatureFlags|TrafficTooLowFeatureFlags"
   equal: [svc]
 - source_matchers:
   - alertname="DownMeterIntake"
   target_matchers:
-  - alertname=~"FailureRatioMeterIntake|OutsideProbeFailsMeterIntake"
+  - alertname=~"FailureRatioMeterIntake|ErrorBudgetBurnSlowMeterIntake|OutsideProbeFailsMeterIntake"
   equal: [svc]
 
 receivers:
@@ -199,24 +199,24 @@ spec:
       annotations:
         headline: 'no target of feature-flags is up'
         runbook: 'https://docs.voltarrow.example/runbooks/feature-flags#down-feature-flags'
-    - alert: ReplicaBehindFeatureFlags
-      expr: max by(svc)(avg_over_time(pg_replication_lag_seconds{svc="feature-flags"}[5m])) > 60
+    - alert: KeepsRestartingFeatureFlags
+      expr: max by(svc)(increase(kube_pod_container_status_restarts_total{svc="feature-flags"}[20m])) > 4
       for: 5m
       labels:
         response: wake
         crew: edge
       annotations:
-        headline: 'a database replica of feature-flags is behind'
-        runbook: 'https://docs.voltarrow.example/runbooks/feature-flags#replica-behind-feature-flags'
-    - alert: CpuStarvedFeatureFlags
-      expr: sum by(svc)(rate(container_cpu_cfs_throttled_periods_total{svc="feature-flags"}[5m])) / sum by(svc)(rate(container_cpu_cfs_periods_total{svc="feature-flags"}[5m])) > 0.25
-      for: 10m
+        headline: 'a container of feature-flags keeps being restarted'
+        runbook: 'https://docs.voltarrow.example/runbooks/feature-flags#keeps-restarting-feature-flags'
+    - alert: TrafficTooLowFeatureFlags
+      expr: sum by(svc)(rate(grpc_server_handled_total{svc="feature-flags"}[5m])) < 2 or absent(grpc_server_handled_total{svc="feature-flags"})
+      for: 8m
       labels:
-        response: queue
+        response: wake
         crew: edge
       annotations:
-        headline: 'feature-flags is throttled too often'
-        runbook: 'https://docs.voltarrow.example/runbooks/feature-flags#cpu-starved-feature-flags'
+        headline: 'feature-flags gets next to no requests'
+        runbook: 'https://docs.voltarrow.example/runbooks/feature-flags#traffic-too-low-feature-flags'
     - alert: FailureRatioFeatureFlags
       expr: sum by(svc)(rate(grpc_server_handled_total{svc="feature-flags",grpc_code!~"OK|NotFound|AlreadyExists|InvalidArgument|Canceled"}[5m])) / sum by(svc)(rate(grpc_server_handled_total{svc="feature-flags"}[5m])) > 0.08 and sum by(svc)(rate(grpc_server_handled_total{svc="feature-flags"}[5m])) >= 2
       for: 5m
@@ -237,33 +237,24 @@ spec:
       annotations:
         headline: 'no target of static-assets is up'
         runbook: 'https://docs.voltarrow.example/runbooks/static-assets#down-static-assets'
-    - alert: KeepsRestartingStaticAssets
-      expr: max by(svc)(increase(kube_pod_container_status_restarts_total{svc="static-assets"}[20m])) > 4
-      for: 5m
+    - alert: TrafficTooLowStaticAssets
+      expr: sum by(svc)(rate(nginx_ingress_controller_requests{svc="static-assets"}[5m])) < 2 or absent(nginx_ingress_controller_requests{svc="static-assets"})
+      for: 8m
       labels:
         response: wake
         crew: edge
       annotations:
-        headline: 'a container of static-assets keeps being restarted'
-        runbook: 'https://docs.voltarrow.example/runbooks/static-assets#keeps-restarting-static-assets'
-    - alert: WorkingSetHighStaticAssets
-      expr: max by(svc)(container_memory_working_set_bytes{svc="static-assets"} / on(svc, namespace, pod, container) kube_pod_container_resource_limits{svc="static-assets",resource="memory"}) > 0.85
-      for: 5m
-      labels:
-        response: queue
-        crew: edge
-      annotations:
-        headline: 'a pod of static-assets is close to its memory limit'
-        runbook: 'https://docs.voltarrow.example/runbooks/static-assets#working-set-high-static-assets'
-    - alert: PoolNearLimitStaticAssets
-      expr: sum by(svc)(go_sql_stats_connections_in_use{svc="static-assets"}) / sum by(svc)(go_sql_stats_connections_max_open{svc="static-assets"}) > 0.95
-      for: 5m
+        headline: 'static-assets gets next to no requests'
+        runbook: 'https://docs.voltarrow.example/runbooks/static-assets#traffic-too-low-static-assets'
+    - alert: OutsideProbeFailsStaticAssets
+      expr: avg by(svc)(avg_over_time(probe_success{svc="static-assets"}[10m])) < 0.6
+      for: 2m
       labels:
         response: wake
         crew: edge
       annotations:
-        headline: 'static-assets is running out of database connections'
-        runbook: 'https://docs.voltarrow.example/runbooks/static-assets#pool-near-limit-static-assets'
+        headline: 'static-assets does not answer from outside'
+        runbook: 'https://docs.voltarrow.example/runbooks/static-assets#outside-probe-fails-static-assets'
     - alert: SlowRequestsStaticAssets
       expr: histogram_quantile(0.9, sum by(svc, le)(rate(nginx_ingress_controller_request_duration_seconds_bucket{svc="static-assets"}[10m]))) > 0.3
       for: 5m
@@ -273,6 +264,15 @@ spec:
       annotations:
         headline: 'static-assets takes longer than 0.3 s'
         runbook: 'https://docs.voltarrow.example/runbooks/static-assets#slow-requests-static-assets'
+    - alert: CpuStarvedStaticAssets
+      expr: sum by(svc)(rate(container_cpu_cfs_throttled_periods_total{svc="static-assets"}[5m])) / sum by(svc)(rate(container_cpu_cfs_periods_total{svc="static-assets"}[5m])) > 0.25
+      for: 10m
+      labels:
+        response: queue
+        crew: edge
+      annotations:
+        headline: 'static-assets is throttled too often'
+        runbook: 'https://docs.voltarrow.example/runbooks/static-assets#cpu-starved-static-assets'
 END_OF_FILE
 
 put rules/team-meter-data.yml <<'END_OF_FILE'
@@ -393,13 +393,13 @@ spec:
       annotations:
         headline: 'roaming-hub gets next to no requests'
         runbook: 'https://docs.voltarrow.example/runbooks/roaming-hub#traffic-too-low-roaming-hub'
-    - alert: ReplicaBehindRoamingHub
-      expr: max by(svc)(avg_over_time(pg_replication_lag_seconds{svc="roaming-hub"}[5m])) > 60
-      for: 5m
+    - alert: CertificateExpiringRoamingHub
+      expr: min by(svc)(probe_ssl_earliest_cert_expiry{svc="roaming-hub"}) - time() < 7 * 86400
+      for: 30m
       labels:
-        response: wake
+        response: queue
         crew: mobility
       annotations:
-        headline: 'a database replica of roaming-hub is behind'
-        runbook: 'https://docs.voltarrow.example/runbooks/roaming-hub#replica-behind-roaming-hub'
+        headline: 'a certificate of roaming-hub is about to expire'
+        runbook: 'https://docs.voltarrow.example/runbooks/roaming-hub#certificate-expiring-roaming-hub'
 END_OF_FILE

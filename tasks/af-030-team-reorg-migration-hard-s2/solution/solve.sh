@@ -76,12 +76,12 @@ inhibit_rules:
   - source_matchers:
       - alertname="Unreachable_SceneFetcher"
     target_matchers:
-      - alertname=~"RequestsTooSlow_SceneFetcher|EndpointFailing_SceneFetcher"
+      - alertname="LastRunTooOld_SceneFetcher"
     equal: [service]
   - source_matchers:
       - alertname="Unreachable_ReportRunner"
     target_matchers:
-      - alertname="EndpointFailing_ReportRunner"
+      - alertname="LastRunTooOld_ReportRunner"
     equal: [service]
   - source_matchers:
       - alertname="Unreachable_SiloLevels"
@@ -91,7 +91,7 @@ inhibit_rules:
   - source_matchers:
       - alertname="Unreachable_PestAlerts"
     target_matchers:
-      - alertname=~"RequestsTooSlow_PestAlerts|RequestsDriedUp_PestAlerts"
+      - alertname=~"ErrorBudgetSpike_PestAlerts|RequestsTooSlow_PestAlerts|RequestsDriedUp_PestAlerts"
     equal: [service]
   - source_matchers:
       - alertname="Unreachable_TileServer"
@@ -393,43 +393,39 @@ groups:
 
   - name: scene-fetcher-health
     rules:
-      - alert: EndpointFailing_SceneFetcher
+      - alert: LastRunTooOld_SceneFetcher
         expr: >-
-          avg by (service) (
-            avg_over_time(probe_success{service="scene-fetcher"}[10m])
+          time()
+            -
+          max by (service) (
+            batch_last_success_timestamp_seconds{service="scene-fetcher"}
           )
-          < 0.5
-        for: 2m
+          > 4 * 3600
+        for: 15m
         labels:
-          alert_level: red
+          alert_level: amber
           owner: maps
           env: prod
         annotations:
-          summary: scene-fetcher does not answer from outside
-          runbook: https://runbooks.farrowfield.example/scene-fetcher/endpoint-failing-scene-fetcher
+          summary: the batch job of scene-fetcher is overdue
+          runbook: https://runbooks.farrowfield.example/scene-fetcher/last-run-too-old-scene-fetcher
 
-      - alert: RequestsTooSlow_SceneFetcher
+      - alert: ContainerRestarts_SceneFetcher
         expr: >-
-          1
-            -
-          sum by (service) (
-            rate(
-              worker_job_duration_seconds_bucket{service="scene-fetcher", le="3.0"}[10m]
+          max by (service) (
+            increase(
+              kube_pod_container_status_restarts_total{service="scene-fetcher"}[15m]
             )
           )
-            /
-          sum by (service) (
-            rate(worker_job_duration_seconds_count{service="scene-fetcher"}[10m])
-          )
-          > 0.05
-        for: 8m
+          > 2
+        for: 5m
         labels:
           alert_level: red
           owner: maps
           env: prod
         annotations:
-          summary: too many jobs of scene-fetcher take longer than 3 s
-          runbook: https://runbooks.farrowfield.example/scene-fetcher/requests-too-slow-scene-fetcher
+          summary: a container of scene-fetcher keeps being restarted
+          runbook: https://runbooks.farrowfield.example/scene-fetcher/container-restarts-scene-fetcher
 
       - alert: Unreachable_SceneFetcher
         expr: >-
@@ -482,20 +478,22 @@ groups:
           summary: no target of report-runner is up
           runbook: https://runbooks.farrowfield.example/report-runner/unreachable-report-runner
 
-      - alert: EndpointFailing_ReportRunner
+      - alert: LastRunTooOld_ReportRunner
         expr: >-
-          avg by (service) (
-            avg_over_time(probe_success{service="report-runner"}[10m])
+          time()
+            -
+          max by (service) (
+            batch_last_success_timestamp_seconds{service="report-runner"}
           )
-          < 0.5
-        for: 2m
+          > 4 * 3600
+        for: 15m
         labels:
-          alert_level: red
+          alert_level: amber
           owner: pipelines
           env: prod
         annotations:
-          summary: report-runner does not answer from outside
-          runbook: https://runbooks.farrowfield.example/report-runner/endpoint-failing-report-runner
+          summary: the batch job of report-runner is overdue
+          runbook: https://runbooks.farrowfield.example/report-runner/last-run-too-old-report-runner
 
       - alert: ReplicaLagging_ReportRunner
         expr: >-

@@ -306,14 +306,26 @@ _OUTSIDE: Final = re.compile(
     r"(?<![\w.$])(?:query|externalURL|pathPrefix)\b"
     r"|\$external(?:URL|Labels)\b|(?:(?<![\w$])|\$(?!labels\b)\w*)\.External(?:URL|Labels)\b"
 )
-_EVERYTHING: Final = re.compile(r"(?<![\w.$)\]])\.(?!\w)|\$(?![\w.])")  # `.` or `$` alone: all that a template knows
+_DOT: Final = re.compile(r"(?<![\w.$)\]])\.(?!\w)")  # `.` alone: all that a template knows, but for in some blocks
+_ROOT: Final = re.compile(r"\$(?![\w.])")  # `$` alone: all of it, wherever it stands
 
 
 def _looks_outside(text: str) -> bool:
     """Whether a template reads what an alert does not carry; a replay and a server differ there."""
-    code = [templates.without_literals(action) for action in templates.actions(text)]
-    narrowed = any(action.startswith(("range ", "with ")) for action in code)  # there `.` is something smaller
-    return any(_OUTSIDE.search(action) or (not narrowed and _EVERYTHING.search(action)) for action in code)
+    dots = [True]  # whether `.` is everything, here and in the blocks around
+    for code in map(templates.without_literals, templates.actions(text)):
+        if _OUTSIDE.search(code) or _ROOT.search(code) or (dots[-1] and _DOT.search(code)):
+            return True
+        head, _, rest = code.partition(" ")
+        if head in ("range", "with"):
+            dots.append(False)
+        elif head == "if":
+            dots.append(dots[-1])
+        elif head == "else" and len(dots) > 1:
+            dots[-1] = dots[-2] and not rest.strip().startswith("with ")
+        elif head == "end" and len(dots) > 1:
+            dots.pop()
+    return False
 
 
 # --- clock -----------------------------------------------------------------------------------------------------------

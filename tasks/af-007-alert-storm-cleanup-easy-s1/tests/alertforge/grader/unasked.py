@@ -38,6 +38,7 @@ from alertforge.prometheus.promql import Aggregate, Call
 from alertforge.prometheus.rules import Rule, RuleFile
 from alertforge.prometheus.series import Labels
 
+ALERT_NAME: Final = "alertname"
 MAX_EXTRAS: Final = 50  # unasked alerts that are replayed; nobody needs so many helpers
 MAX_LABEL_SETS: Final = 200  # of unasked alerts that are followed to their receivers
 SOMEBODY: Final = "somebody-else"  # a subject that nothing in the spec is about
@@ -79,7 +80,7 @@ def look(spec: Spec, old: Index, new: Index) -> Unasked:
     extras = {name: found for name, found in ours.items() if name not in requested and (True, name) not in old}
     known: dict[str, list[Labels]] = {}
     for probe in spec.preservation.alerts:
-        known.setdefault(probe.labels.get("alertname"), []).append(probe.labels)
+        known.setdefault(probe.labels.get(ALERT_NAME), []).append(probe.labels)
     before = {name: set(definitions) for (is_alert, name), definitions in old.items() if is_alert}
     changed = {name: [one for one in found if one not in before.get(name, ())] for name, found in ours.items()}
     people = _people(spec)
@@ -152,7 +153,7 @@ def _statics(extras: Mapping[str, Sequence[Definition]]) -> Iterator[Shown]:
 
 def _certain(name: str, one: Definition) -> Labels:
     static = {key: value for key, value in one.labels if "{{" not in value}
-    return Labels.of({**_yielded(one), **static, "alertname": name})
+    return Labels.of({**_yielded(one), **static, ALERT_NAME: name})
 
 
 def _yielded(one: Definition) -> dict[str, str]:
@@ -248,21 +249,25 @@ def _alerts(unasked: Unasked, timeline: Timeline, delivery: Delivery) -> Check:
     for certain, made in _silent(unasked, timeline):
         reached = _would_reach(certain, made, delivery)
         if reached:
-            fault = f"{labels_text(certain.pairs)} fires in no replay, and would reach {_list(reached)}"
+            fault = f"{labels_text(certain.pairs)}, which no replay shows as it may fire, would reach {_list(reached)}"
             return _check("alerts", expected, fault)
     return _check("alerts", expected, "")
 
 
 def _silent(unasked: Unasked, timeline: Timeline) -> Iterator[tuple[Labels, frozenset[str]]]:
-    """Definitions of unasked alerts that fire in no replay: their certain labels, and the names of those made later."""
+    """Definitions of unasked alerts of which no replay shows all: their certain labels, and the names of those made.
+
+    With a label that is made while it fires, an alert that fired may carry another value the next time.
+    """
     fired: dict[str, set[Labels]] = {}
     for _, _, name, firing in _moments(timeline, unasked.extras):
         fired.setdefault(name, set()).add(alert_labels(name, firing))
     for name in sorted(unasked.extras)[:MAX_EXTRAS]:
         for one in unasked.extras[name]:
             certain = _certain(name, one)
-            if not any(labels.contains(certain) for labels in fired.get(name, ())):
-                yield certain, _made(one)
+            made = _made(one)
+            if made or not any(labels.contains(certain) for labels in fired.get(name, ())):
+                yield certain, made
 
 
 def _made(one: Definition) -> frozenset[str]:
@@ -397,9 +402,12 @@ def _inhibitions(
                 continue
             fault = f"{labels_text(one.labels.pairs)} suppresses {labels_text(other.labels.pairs)}"
             return _check("inhibitions", expected, f"{fault} (inhibit rule {number + 1})")
-        if rule in old.inhibit_rules or any(alerts[source].known is not None for source in sources):
+        if rule in old.inhibit_rules:
             continue
-        for certain in hidden:  # the rule is there for nobody who is known
+        there = any(alerts[source].known is not None for source in sources)
+        if there and not any(matcher.name == ALERT_NAME for matcher in rule.source):
+            continue  # it is there for those who are known, and names nobody else
+        for certain in hidden:
             if all(_may_hold(matcher, certain) for matcher in rule.source):
                 fault = f"{certain.get('alertname')}, which no replay shows, may suppress others"
                 return _check("inhibitions", expected, f"{fault} (inhibit rule {number + 1})")
@@ -463,7 +471,7 @@ def _routes(spec: Spec, shown: Sequence[Shown], old: Config, delivery: Delivery)
                 return _check("routes", expected, fault)
     requested = {alert.alert for alert in spec.alerts}
     for one in shown:
-        if one.known is None or one.known.get("alertname") not in requested:
+        if one.known is None or one.known.get(ALERT_NAME) not in requested:
             continue
         if delivery.nodes(one.labels) != delivery.nodes(one.known):
             where = _list(node.receiver for node in delivery.nodes(one.labels))

@@ -1,26 +1,12 @@
 # canary 11061407-5ba3-47ee-b9c7-3ba33ecc472c
-"""Grade a workspace: load, lint, replay, deliver, judge, score. Also the command that a task's verifier runs.
-
-The spec directory of a task holds `spec.json` and `hidden/`: `hidden/baseline` is the start repo's rules and
-Alertmanager configuration, and beside it lies the file of reference SLI records that the spec names.
-"""
+"""Grade a workspace: load, lint, replay, deliver, judge, score."""
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import hashlib
-import json
-import os
-import shutil
-import signal
-import sys
-import tempfile
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,31 +23,19 @@ from alertforge.grader.observed import Observed
 from alertforge.grader.replay import Cache, replay
 from alertforge.grader.result import Check, Judgement, Result
 from alertforge.grader.scope import within
-from alertforge.grader.spec import Spec, SpecError, load
+from alertforge.grader.spec import Spec, SpecError
 from alertforge.grader.store import Store
+from alertforge.grader.task import Task, load_task
 from alertforge.grader.timeline import Ask, Timeline
 from alertforge.prometheus import promtool as rule_tool
-from alertforge.prometheus import rules
 from alertforge.prometheus.promql import PromQLError
 from alertforge.prometheus.promtool import PromtoolError
 from alertforge.prometheus.rules import Problem, Rule, RuleFile
 from alertforge.prometheus.series import Labels
 
 TOTAL_SECONDS: Final = 240.0  # of one grade, whatever the workspace holds
-ALARM_SECONDS: Final = 30.0  # more than the sum of what may still run when the time is up
 RESERVE_SECONDS: Final = 30.0  # what one replay leaves to the steps after it
 LEAST_SECONDS: Final = 1.0  # what a late step still gets, so that it ends by itself
-REFERENCE_PATH: Final = "!reference-records"  # sorts before every rule file
-
-
-@dataclass(frozen=True)
-class Task:
-    """The hidden side of a task, loaded."""
-
-    spec: Spec
-    baseline_files: tuple[RuleFile, ...]
-    baseline_config: Config
-    reference: RuleFile | None
 
 
 @dataclass(frozen=True)
@@ -84,40 +58,8 @@ class Tools:
         return Store(self.cache / name if self.cache else None)
 
 
-def load_task(spec_dir: Path) -> Task:
-    """Load the hidden side of a task. Raises SpecError: it is ours and must be right.
-
-    A task that is graded again is not read again, as long as no byte of it has changed.
-    """
-    digest = hashlib.sha256()
-    try:
-        for path in [spec_dir / "spec.json", *sorted(p for p in (spec_dir / "hidden").rglob("*") if p.is_file())]:
-            content = path.read_bytes()
-            digest.update(f"{path.relative_to(spec_dir).as_posix()}\0{len(content)}\0".encode())
-            digest.update(content)
-    except OSError as error:
-        raise SpecError(f"{error.filename}: {error.strerror}") from None
-    return _load_task(spec_dir, digest.digest())
-
-
-@lru_cache(maxsize=2)
-def _load_task(spec_dir: Path, digest: bytes) -> Task:
-    """The task with these bytes; `digest` only tells one state of the directory from another."""
-    spec = load(spec_dir / "spec.json")
-    hidden = spec_dir / "hidden"
-    baseline = loading.load(hidden / "baseline")
-    if baseline.alertmanager is None:
-        raise SpecError(f"baseline: {'; '.join(map(str, baseline.problems))}")
-    reference = None
-    if spec.reference_records is not None:
-        try:
-            text = (hidden / spec.reference_records).read_text("utf-8")
-        except (OSError, ValueError) as error:
-            raise SpecError(f"{spec.reference_records}: {error}") from None
-        reference = replace(rules.read(spec.reference_records, text), path=REFERENCE_PATH)
-        if reference.problems:
-            raise SpecError(str(reference.problems[0]))
-    return Task(spec, baseline.rule_files, baseline.alertmanager, reference)
+class TimeUpError(BaseException):
+    """Nothing inside takes it for a fault of its own, as a TimeoutError, which is an OSError, might be."""
 
 
 # --- the flow --------------------------------------------------------------------------------------------------------
@@ -194,7 +136,7 @@ def _grade_what_can_be(task: Task, loaded: loading.Workspace, tools: Tools) -> _
             if _is_foreign(error):
                 raise
             continue
-        found = tuple(Problem(path, "", f"set aside, for the grader fails on it: {_told(failure)}") for path in paths)
+        found = tuple(Problem(path, "", f"set aside, for the grader fails on it: {told(failure)}") for path in paths)
         return replace(graded, problems=(*graded.problems, *found))
     raise failure
 
@@ -203,7 +145,7 @@ def _is_foreign(error: BaseException) -> bool:
     """Whether no file of the workspace can be the reason: the end of the process or the time, the task, the tools."""
     return isinstance(
         error,
-        SystemExit | KeyboardInterrupt | _TimeUpError | SpecError | OSError | PromtoolError | AmtoolError,
+        SystemExit | KeyboardInterrupt | TimeUpError | SpecError | OSError | PromtoolError | AmtoolError,
     )
 
 
@@ -221,7 +163,7 @@ def _without_changes(task: Task, loaded: loading.Workspace) -> Iterator[tuple[tu
     yield paths, replace(loaded, rule_files=kept, alertmanager=loaded.alertmanager if old else None)
 
 
-def _told(error: BaseException) -> str:
+def told(error: BaseException) -> str:
     """An error of our own in one line, with its place."""
     text = "".join(traceback.format_exception_only(error)).strip()
     where = traceback.extract_tb(error.__traceback__)[-1]
@@ -439,89 +381,3 @@ def _deliver(config: Config | None, label_sets: Iterable[Labels], tools: Tools) 
         return deliver(config, classify, label_sets)
     except ConfigError:
         return Delivery(None)
-
-
-# --- the command -----------------------------------------------------------------------------------------------------
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Grade and write `reward.json` and `details.json`. Returns 0, or 1 where the grader itself failed.
-
-    Whatever happens a reward is written: a failure of the grader is a 0 with a note in the details.
-    """
-    parser = argparse.ArgumentParser(description="Grade a monitoring workspace against a task's hidden contract.")
-    parser.add_argument("--spec", type=Path, required=True, help="directory of spec.json and hidden/")
-    parser.add_argument("--workspace", type=Path, required=True, help="the monitoring directory to grade")
-    parser.add_argument("--reward", type=Path, required=True, help="where the rewards go, as JSON")
-    parser.add_argument("--details", type=Path, help="where every check goes, as JSON")
-    parser.add_argument("--promtool", type=Path, default=_tool("promtool"))
-    parser.add_argument("--amtool", type=Path, default=_tool("amtool"))
-    parser.add_argument("--workers", type=int, default=2, help="promtool processes at a time")
-    parser.add_argument("--cache", type=Path, help="directory for what tools answered; none by default")
-    options = parser.parse_args(arguments)
-    result = _guarded(options)
-    plain = result.to_plain()
-    _write(options.reward, plain["rewards"])
-    if options.details is not None:
-        _write(options.details, plain)
-    print(f"reward {plain['rewards']['reward']:.4f}")
-    if result.grader_error:
-        print(f"the grader failed: {result.grader_error}", file=sys.stderr)
-    return 1 if result.grader_error else 0
-
-
-def _tool(name: str) -> Path:
-    return Path(os.environ.get(f"AF_{name.upper()}") or shutil.which(name) or f"/bin/{name}")
-
-
-def _guarded(options: argparse.Namespace) -> Result:
-    """The grade, or zeros: an error in here must not look like a missing verifier."""
-    try:
-        with _alarm(TOTAL_SECONDS + ALARM_SECONDS):
-            return grade(
-                options.spec,
-                options.workspace,
-                promtool=options.promtool,
-                amtool=options.amtool,
-                workers=options.workers,
-                cache=options.cache,
-            )
-    except (SystemExit, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        return Result(score.nothing(), grader_error=_told(error))
-
-
-class _TimeUpError(BaseException):
-    """Nothing inside takes it for a fault of its own, as a TimeoutError, which is an OSError, might be."""
-
-
-@contextlib.contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    """Interrupt what takes longer than every limit inside should allow."""
-
-    def ring(signum: int, frame: object) -> None:
-        raise _TimeUpError(f"grading took more than {seconds:.0f} s")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _write(path: Path, document: Mapping[str, Any]) -> None:
-    """Write JSON whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(document, file, ensure_ascii=False, indent=1)
-        file.write("\n")
-    Path(temporary).chmod(0o644)
-    Path(temporary).replace(path)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

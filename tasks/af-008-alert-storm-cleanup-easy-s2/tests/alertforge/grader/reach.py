@@ -227,7 +227,7 @@ _KEEP_LABELS: Final = frozenset(
 _FROM_NOTHING: Final = frozenset({"absent", "absent_over_time", "scalar", "vector", "time", "pi"})
 _SCALAR_CALLS: Final = frozenset({"scalar", "time", "pi"})
 _PICKING: Final = frozenset({"topk", "bottomk", "limitk", "limit_ratio"})  # keep whole samples
-_REWRITTEN_LABELS: Final = frozenset({"le", "quantile"})  # values that Prometheus may store in another spelling
+REWRITTEN_LABELS: Final = frozenset({"le", "quantile"})  # values that Prometheus may store in another spelling
 
 
 class _Input:
@@ -354,7 +354,7 @@ def _either(shapes: Sequence[Shape | None]) -> Shape | None:
 def _may_match(matchers: Iterable[promql.Matcher], shape: Shape) -> bool:
     """Whether no matcher contradicts the labels; regular expressions are Go's and are not tried here."""
     for matcher in matchers:
-        if shape.open or matcher.name in _REWRITTEN_LABELS or matcher.name == METRIC_NAME:
+        if shape.open or matcher.name in REWRITTEN_LABELS or matcher.name == METRIC_NAME:
             continue
         values = shape.of(matcher.name)
         if matcher.op == "=" and matcher.value not in values:

@@ -174,7 +174,7 @@ def _template_fault(rule: Rule) -> str:
 def template_fault(text: str) -> str:
     """Why a template is not rendered: many loops, loops or growth in a loop, definitions, absurd formats or sizes."""
     blocks: list[str] = []
-    loops, size = 0, len(text)
+    loops, kept, size = 0, 1, len(text)  # `kept`: how much longer than the text variables may have become
     for action in templates.actions(text):
         words = templates.words(action)
         head = words[0]
@@ -193,8 +193,11 @@ def template_fault(text: str) -> str:
             return "template with a query in a loop"
         if any(map(_WIDE_FORMAT.search, templates.literals(action))):
             return "template with an absurd format"
-        size *= _growth(words, len(text)) ** (LOOPS_EXPECTED if looping else 1)
-        if size > MAX_RENDERED:
+        growth = min(_growth(words, len(text)) ** (LOOPS_EXPECTED if looping else 1), MAX_RENDERED)
+        if {":=", "="} & set(words):
+            kept *= growth
+        size += len(text) * kept * growth * (growth > 1)
+        if size > MAX_RENDERED or kept > MAX_RENDERED:
             return "template that may grow without bound"
     return f"template with more than {MAX_LOOPS} loops" if loops > MAX_LOOPS else ""
 

@@ -10,13 +10,13 @@ beyond is set aside like a rule that Prometheus refuses. What stands in the base
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from alertforge.grader import definitions
 from alertforge.grader.definitions import Definition
 from alertforge.grader.lint import Linted, aside
-from alertforge.grader.reach import STATE_METRICS, Placed, Reach, place
+from alertforge.grader.reach import REWRITTEN_LABELS, STATE_METRICS, Placed, Reach, labels_of, place
 from alertforge.grader.spec import Scenario, Spec
 from alertforge.prometheus import promql
 from alertforge.prometheus.rules import Group, Rule, RuleFile
@@ -35,11 +35,22 @@ class Scope:
     known: frozenset[str] = frozenset()  # metrics that it has always read
     back: int = 0  # milliseconds that it has always looked back
     reach: Reach | None = None
+    series: Mapping[str, Sequence[Labels]] = field(default_factory=dict)  # of all replays there are, by metric name
 
     @cached_property
     def metrics(self) -> frozenset[str]:
         """The names of all series."""
         return frozenset(one.series.partition("{")[0] for replay in self.replays for one in replay.series) | self.known
+
+    def holds(self, name: str, selector: promql.Selector) -> bool:
+        """Whether it may look at what a selector finds under a name: what some replay holds, or its own."""
+        if name in STATE_METRICS or name in self.recorded:
+            return True
+        if name in self.known or name not in self.metrics or not self.subjects:
+            return name in self.metrics
+        asked = {(m.name, m.value) for m in selector.matchers if m.op == "="}
+        own = any(not asked.isdisjoint(subject.pairs) for subject in self.subjects)
+        return own or any(_may_be(selector, labels) for labels in self.series.get(name, ()))
 
     @cached_property
     def recorded(self) -> frozenset[str]:
@@ -86,9 +97,18 @@ def _meant(group: Group, rule: Rule) -> tuple[bool, str, str]:
     return rule.is_alert, rule.name, definitions.definition(rule, group).expr
 
 
+def _series(scenarios: Iterable[Scenario]) -> Mapping[str, Sequence[Labels]]:
+    """The labels of all series by metric name."""
+    found: dict[str, list[Labels]] = {}
+    for text in sorted({one.series for scenario in scenarios for one in scenario.series}):
+        found.setdefault(text.partition("{")[0], []).append(labels_of(text) or Labels())
+    return found
+
+
 def _scopes(spec: Spec, baseline: Sequence[RuleFile], reach: Reach) -> dict[_Key, Scope]:
     """The scope of each requested alert and record, and of each that was there."""
     by_id = {scenario.id: scenario for scenario in spec.scenarios}
+    series = _series(spec.scenarios)
     there: dict[_Key, list[Placed]] = {}
     for placed in place(baseline):
         there.setdefault((placed.rule.is_alert, placed.rule.name), []).append(placed)
@@ -107,13 +127,13 @@ def _scopes(spec: Spec, baseline: Sequence[RuleFile], reach: Reach) -> dict[_Key
     for alert in spec.alerts:
         replays = tuple(by_id[name] for name in dict.fromkeys(case.scenario for case in alert.cases))
         subjects = frozenset(case.subject for case in alert.cases)
-        scopes[True, alert.alert] = Scope(replays, subjects, reach=reach)
+        scopes[True, alert.alert] = Scope(replays, subjects, reach=reach, series=series)
     for record in dict.fromkeys(name for recording in spec.recordings for name in recording.records):
         asking = [recording for recording in spec.recordings if record in recording.records]
         cases = [(value.scenario, value.subject) for one in asking for value in one.values]
         names = [name for name, _ in cases] + [count.scenario for one in asking for count in one.cardinality]
         replays = tuple(by_id[name] for name in dict.fromkeys(names))
-        scopes[False, record] = Scope(replays, frozenset(subject for _, subject in cases), reach=reach)
+        scopes[False, record] = Scope(replays, frozenset(subject for _, subject in cases), reach=reach, series=series)
     return scopes
 
 
@@ -134,34 +154,36 @@ class _Look:
     new: Mapping[_Key, Sequence[_Placed]]  # rules that are not the baseline's
     requested: frozenset[str]  # records, which have scopes of their own
 
-    def fault(self, rule: Rule, scope: Scope, above: frozenset[str] = frozenset()) -> str:
-        """How a rule goes beyond its scope, in a few words; empty where it does not."""
-        tree = definitions.tree_of(rule)
-        if tree is None:
-            return ""  # promtool's to refuse
-        for node in promql.walk(tree):
-            if (back := _looks_back(node)) > scope.longest:
-                return f"looks {promql.duration_text(back)} back, beyond every replay that it is judged by"
-            if isinstance(node, promql.Selector):
+    def fault(self, rule: Rule, scope: Scope) -> str:
+        """How a rule goes beyond its scope, in a few words; empty where it does not. Records are looked into once."""
+        seen, queue = {rule}, [rule]
+        while queue:
+            tree = definitions.tree_of(queue.pop())
+            for node in promql.walk(tree) if tree is not None else ():  # else promtool's to refuse
+                if (back := _looks_back(node)) > scope.longest:
+                    return f"looks {promql.duration_text(back)} back, beyond every replay that it is judged by"
+                if not isinstance(node, promql.Selector):
+                    continue
                 for name in _names(node):
-                    if found := self._reads(name, node, scope, above):
-                        return found
+                    if name is None:
+                        return "selects metrics by a pattern: which of them it reads on a server cannot be told"
+                    found = self._recorded(name, node, scope)
+                    if not found and not scope.holds(name, node):
+                        what = promql.to_text(node) if name in scope.metrics else name
+                        return f"reads {what[:80]!r}, which no replay that it is judged by holds"
+                    queue += [one for one in found if one not in seen]
+                    seen.update(found)
         return ""
 
-    def _reads(self, name: str | None, by: promql.Selector, scope: Scope, above: frozenset[str]) -> str:
-        if name is None:
-            return "selects metrics by a pattern: which of them it reads on a server cannot be told"
-        if name in STATE_METRICS or name in scope.metrics or name in above:
-            return ""
-        ways = () if name in self.requested else self.new.get((False, name), ())
-        about = [
+    def _recorded(self, name: str, by: promql.Selector, scope: Scope) -> list[Rule]:
+        """The new rules that record what a selector asks for, as far as they are about whom the scope is."""
+        if name in STATE_METRICS or name in scope.metrics or name in self.requested:
+            return []
+        return [
             rule
-            for group, rule in ways
+            for group, rule in self.new.get((False, name), ())
             if _is_about(scope.subjects, one := definitions.definition(rule, group)) and _may_find(by, one)
         ]
-        if about:
-            return next(filter(None, (self.fault(rule, scope, above | {name}) for rule in about)), "")
-        return "" if name in scope.recorded else f"reads {name[:80]!r}, which no replay that it is judged by holds"
 
 
 def _is_about(subjects: Iterable[Labels], one: Definition) -> bool:
@@ -175,6 +197,12 @@ def _may_find(selector: promql.Selector, one: Definition) -> bool:
     sure = {**(definitions.yielded(tree) if tree else {}), **dict(one.labels)}
     sure = {name: value for name, value in sure.items() if "{{" not in value}
     return all(m.op != "=" or sure.get(m.name, m.value) == m.value for m in selector.matchers)
+
+
+def _may_be(selector: promql.Selector, labels: Labels) -> bool:
+    """Whether a series may be what a selector asks for; patterns are Go's and are not tried here."""
+    told = [m for m in selector.matchers if m.name not in (METRIC_NAME, *REWRITTEN_LABELS)]
+    return all((labels.get(m.name) == m.value) == (m.op == "=") for m in told if m.op in ("=", "!="))
 
 
 def _looks_back(node: promql.Expr) -> int:

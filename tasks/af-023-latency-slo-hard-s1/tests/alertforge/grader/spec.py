@@ -145,12 +145,13 @@ class RecordCase:
 
 @dataclass(frozen=True)
 class CardinalityCase:
-    """How many series a record has at one minute, in all."""
+    """How many series a record has at one minute: in all, or of `subjects` where others' are another request's."""
 
     scenario: str
     minute: int
     record: str
     count: int
+    subjects: tuple[Labels, ...] = ()
 
 
 @dataclass(frozen=True)

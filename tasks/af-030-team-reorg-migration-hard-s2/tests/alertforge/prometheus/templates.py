@@ -58,5 +58,13 @@ def literals(action: str) -> list[str]:
 
 
 def words(action: str) -> list[str]:
-    """Names, fields, variables and literals of an action, in order; brackets and pipes are gaps."""
-    return re.sub(r"[()|,]", " ", without_literals(action)).split()
+    """Names, fields, variables, literals and assignments of an action, in order; brackets and pipes are gaps."""
+    return re.sub(r"(:?=)", r" \1 ", re.sub(r"[()|,]", " ", without_literals(action))).split()
+
+
+def chooses(text: str) -> bool:
+    """Whether a template has conditions or loops, or looks at the value: what it yields may be other the next time."""
+    heads = {next(iter(words(action)), "") for action in actions(text)}
+    return not heads.isdisjoint(("if", "with", "range")) or any(
+        re.search(r"\$value\b|\.Value\b", without_literals(action)) for action in actions(text)
+    )

@@ -30,6 +30,7 @@ from alertforge.grader.observed import Observed
 from alertforge.grader.result import Check, Judgement, family_mean, labels_text, runs, runs_text
 from alertforge.grader.spec import AlertCase, AlertRequirement, AnnotationRule, LabelRule, Quiet
 from alertforge.grader.timeline import Firing, Timeline
+from alertforge.prometheus import templates
 from alertforge.prometheus.series import Labels
 
 DUPLICATE: float = 0.8
@@ -41,13 +42,14 @@ def judge(requirement: AlertRequirement, observed: Observed) -> Judgement:
     subjects = list(dict.fromkeys(case.subject for case in requirement.cases))
     distinct = distinct_for(definitions, subjects) if definitions else 0
     dup = 1.0 if distinct <= requirement.definitions else DUPLICATE
+    chosen = frozenset(name for one in definitions for name, text in one.labels if templates.chooses(text))
     checks = [
         _definitions_check(requirement, len(definitions), distinct),
-        *_Half(requirement, observed.timeline, requirement.id).checks(),
+        *_Half(requirement, observed.timeline, requirement.id, chosen).checks(),
     ]
     q = fold(checks, exists=bool(definitions), dup=dup)
     if requirement.burn:
-        second = list(_Half(requirement, observed.reference, f"{requirement.id}.ref").checks())
+        second = list(_Half(requirement, observed.reference, f"{requirement.id}.ref", chosen).checks())
         q = 0.5 * q + 0.5 * fold(second, exists=bool(definitions), dup=dup)
         checks += second
     return Judgement(requirement.id, requirement.kind, q, tuple(checks))
@@ -74,12 +76,15 @@ def _definitions_check(requirement: AlertRequirement, existing: int, distinct: i
 
 
 class _Half:
-    """One pass over the cases, on one timeline."""
+    """One pass over the cases, on one timeline. `chosen` are labels whose values are chosen while the alert fires."""
 
-    def __init__(self, requirement: AlertRequirement, timeline: Timeline, prefix: str) -> None:
+    def __init__(
+        self, requirement: AlertRequirement, timeline: Timeline, prefix: str, chosen: frozenset[str] = frozenset()
+    ) -> None:
         self.requirement = requirement
         self.timeline = timeline
         self.prefix = prefix
+        self.chosen = chosen
         self.taken: dict[str, int] = {}
 
     def checks(self) -> Iterator[Check]:
@@ -165,7 +170,7 @@ class _Half:
                     yield case, minute, firing
 
     def label(self, rule: LabelRule, shown: list[tuple[AlertCase, int, Firing]]) -> Check:
-        """Whether the label is there, with its value, always."""
+        """Whether the label is there, with its value, always: what is chosen by the moment is not."""
         return self.carried(
             "label",
             rule.name,
@@ -173,7 +178,7 @@ class _Half:
             shown,
             f'label {rule.name}="{rule.value}"',
             lambda firing: firing.labels.get(rule.name),
-            lambda value: value == rule.value,
+            lambda value: value == rule.value and rule.name not in self.chosen,
         )
 
     def annotation(self, rule: AnnotationRule, shown: list[tuple[AlertCase, int, Firing]]) -> Check:

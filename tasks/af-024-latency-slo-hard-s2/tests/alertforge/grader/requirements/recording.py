@@ -5,7 +5,7 @@
 |---|---|---|
 | exists | record | a rule of that name is loaded |
 | value | record case | one sample, with the subject's labels only, within the tolerance; `value` None: there is none |
-| cardinality | cardinality case | the record has that many series in all |
+| cardinality | cardinality case | the record has that many series, in all or of some subjects |
 
     q = dup · mean(value ∪ cardinality)
 
@@ -96,13 +96,15 @@ def _cardinality(
     requirement: RecordingRequirement, number: int, case: CardinalityCase, exists: bool, observed: Observed
 ) -> Check:
     samples = observed.timeline.record(case.scenario, case.record, case.minute)
+    counted = sum(not case.subjects or any(map(labels.contains, case.subjects)) for labels, _ in samples or ())
+    whose = " or ".join(labels_text(subject.pairs) for subject in case.subjects)
     return Check(
         f"{requirement.id}.cardinality.{number}",
         requirement.id,
         "cardinality",
-        float(exists and samples is not None and len(samples) == case.count),
-        f"{case.record} has {case.count} series",
-        "no rule of that name" if not exists else "not readable" if samples is None else f"{len(samples)} series",
+        float(exists and samples is not None and counted == case.count),
+        f"{case.record} has {case.count} series{whose and ' of ' + whose}",
+        "no rule of that name" if not exists else "not readable" if samples is None else f"{counted} series",
         case.scenario,
         ((case.minute, case.minute),),
     )

@@ -132,6 +132,8 @@ def test_bad_arguments_of_grade_are_one_clear_line(folder: Path, tmp_path: Path)
     workspace = put(tmp_path / "w", tiny.SOLVED)
     assert "is not a task directory" in error(run("grade", "--task", tmp_path / "no", "--workspace", workspace))
     assert "is not a directory" in error(run("grade", "--task", folder, "--workspace", tmp_path / "no"))
+    (tmp_path / "above" / "monitoring" / "rules").mkdir(parents=True)
+    assert "did you mean" in error(run("grade", "--task", folder, "--workspace", tmp_path / "above"))
     details = tmp_path / "no" / "d.json"
     assert "no such folder" in error(run("grade", "--task", folder, "--workspace", workspace, "--details", details))
 

@@ -264,6 +264,8 @@ def grade_command(task: Path, workspace: Path, as_json: bool, details: Path | No
     layout.read_metadata(task)
     if not workspace.is_dir():
         raise AlertForgeError(f"{workspace} is not a directory")
+    if not (workspace / "rules").exists() and (workspace / "monitoring" / "rules").is_dir():
+        raise AlertForgeError(f"{workspace} has no rules of its own; did you mean {workspace / 'monitoring'}?")
     if details is not None and not details.absolute().parent.is_dir():
         raise AlertForgeError(f"{details}: there is no such folder to write to")
     promtool, amtool = _grading_tools()

@@ -12,9 +12,10 @@ from alertforge.alertmanager.config import Config
 from alertforge.alerts import KINDS
 from alertforge.alerts.base import Subject
 from alertforge.alerts.burn import BurnKind
-from alertforge.alerts.sli import AVAILABILITY, LATENCY, Sli, windows
+from alertforge.alerts.sli import AVAILABILITY, LATENCY, Sli
 from alertforge.defects import DEFECTS, applicable
 from alertforge.defects.base import Defect
+from alertforge.defects.selectors import counted_beside
 from alertforge.draws import PARTS, by_theme, rarity, weighted
 from alertforge.errors import AlertForgeError
 from alertforge.items.alert import AlertItem
@@ -28,7 +29,7 @@ from alertforge.prometheus.rules import Rule
 from alertforge.repo.routing import base_config
 from alertforge.seeds import Seed
 from alertforge.workflow import Entry, Recipe, Workflow
-from alertforge.world.catalog import FAMILIES
+from alertforge.world.catalog import protocol
 from alertforge.world.model import Service, World
 
 DOWN: Final = "target-down"  # every service has it
@@ -254,16 +255,10 @@ class Planner:
         subject, alert = self.subject(service), KINDS[kind]
         if all(any(m.name == subject.by for m in one.matchers) for one in selectors(broken.tree)):
             return False
-        if not isinstance(alert, BurnKind):
-            bound = Fraction(service.latency_threshold)
-            return alert.histogram and any(Fraction(one.latency_threshold) < bound for one in self.beside(service))
-        names = {one.name for one in selectors(broken.tree)}
-        return not any(
-            alert.sli.record(self.subject(other), window) in names and not self._unrecorded(kind, other)
-            for other in self.world.services
-            if other != service
-            for window in windows(self.world.style)
-        )
+        if isinstance(alert, BurnKind):
+            return all(self._unrecorded(kind, one) for one in counted_beside(alert.rule(subject), subject))
+        bound = Fraction(service.latency_threshold)
+        return alert.histogram and any(Fraction(one.latency_threshold) < bound for one in self.beside(service))
 
     def _wanted(self, entry: Entry, anyhow: bool) -> list[Defect]:
         """The defects that an entry may be about, of those that no item has yet."""
@@ -446,9 +441,8 @@ def consequences(kinds: Sequence[str]) -> tuple[str, ...]:
 def _suits(service: Service, kind: str) -> bool:
     """Whether an alert makes sense for a service as it is drawn: for the stores that it has, and what it speaks."""
     alert = KINDS[kind]
-    protocol = next(one for one, families in FAMILIES.items() if service.family in families)
     stored = not alert.stores or alert.anybody or not {*alert.stores}.isdisjoint(service.depends_on)
-    return stored and protocol in alert.protocols
+    return stored and protocol(service.family) in alert.protocols
 
 
 @dataclass

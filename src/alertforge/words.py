@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from alertforge.alertmanager.config import Config, InhibitRule
 from alertforge.alerts import KINDS
@@ -24,13 +23,6 @@ from alertforge.repo.routing import routing_policy
 from alertforge.repo.wordings import Fact, fact
 from alertforge.workflow import Situation
 from alertforge.world.model import Person, Service
-
-FELT: Final = frozenset(  # alerts for what users notice by themselves
-    (
-        "fast-burn", "slow-burn", "latency-fast-burn", "latency-slow-burn", "error-ratio", "latency-quantile",
-        "slow-share", "target-down", "probe-failing",
-    )
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -106,7 +98,7 @@ def traits(item: Item) -> tuple[str, ...]:
         case RecordingItem() if item.defect is not None:
             return (*(["read"] if item.readers else []), *(["empty"] if item.defect.readers == "dead" else []))
         case AlertItem() if item.defect is not None:
-            return (*(["felt"] if item.kind.name in FELT else []), *(["routed"] if item.defect.routed else []))
+            return (*(["felt"] if item.kind.felt else []), *(["routed"] if item.defect.routed else []))
     return ()
 
 

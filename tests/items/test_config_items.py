@@ -15,6 +15,7 @@ from alertforge.items.route import RouteItem
 from alertforge.repo.model import Repo
 from alertforge.repo.routing import base_config, routing_policy
 from alertforge.seeds import Seed
+from alertforge.words import traits
 from alertforge.world.create import create
 from alertforge.world.model import World
 
@@ -167,7 +168,7 @@ def test_where_a_defect_concerns_everyone_a_repair_for_one_team_is_not_enough() 
                 continue
             judged.add(defect.name)
             broken = replace(item, defect=defect)
-            assert broken.request().everyone and not item.request().everyone
+            assert "all" in traits(broken) and "all" not in traits(item)
             requirement, _ = broken.requirement(solved, ())
             assert isinstance(requirement, RouteRequirement)
             assert not route_faults(requirement, solved.config, world)

@@ -83,7 +83,9 @@ def test_what_is_broken_for_all_teams_is_to_be_repaired_for_all() -> None:
     for way in wordings()["route-broken-everyone"]:
         assert re.search(r"(?i)\b(all|everyone|every)\b", way), way
     told, seed = brief(0)
-    hit = replace(told, requests=tuple(replace(one, everyone=one.id == "R2") for one in told.requests))
+    hit = replace(
+        told, requests=tuple(replace(one, traits=("all",) if one.id == "R2" else ()) for one in told.requests)
+    )
     (line,) = [one for one in texts.instruction(hit, seed).splitlines() if "**R2**" in one]
     names = {"team": next(one.name for one in told.requests if one.id == "R2")}
     ways = (re.sub(r"\{\{ (\w+) \}\}", lambda m: names[m[1]], way) for way in wordings()["route-broken-everyone"])

@@ -217,6 +217,7 @@ def expectation(readings: Iterable[Reading], slack: int = SLACK) -> Expectation:
 # --- scenarios -------------------------------------------------------------------------------------------------------
 
 Outcome = Literal["fire", "silent"]
+Begins = Literal["gone", "failing", ""]  # that it is gone; that calls fail, where something else counts them; nothing
 
 
 @dataclass(frozen=True)
@@ -250,6 +251,8 @@ class AlertKind(Protocol):
     stores: ClassVar[tuple[str, ...]]  # what a service must depend on to have the alert: one of these
     anybody: ClassVar[bool]  # such a store is no surprise anywhere: a service may get it with the alert
     protocols: ClassVar[tuple[str, ...]]  # what a service speaks for which the alert makes sense
+    felt: ClassVar[bool]  # users notice by themselves what it is for
+    begins: ClassVar[Begins]  # what sets it off once nothing of the service is scraped any more
     windowed: ClassVar[bool]  # reads the house's rate window of its kind; otherwise the newest samples
     metrics: ClassVar[tuple[tuple[str, str], ...]]  # what it reads: `{counter}`-style names, and slots
 

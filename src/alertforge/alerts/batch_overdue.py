@@ -15,7 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, over
+from alertforge.alerts.base import Begins, Reading, Subject, over
 from alertforge.alerts.scenes import Draw, MakeSeries, Scenes, decimal
 from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
@@ -36,6 +36,7 @@ class BatchOverdue(StyledKind):
     name: ClassVar[str] = "batch-overdue"
     title: ClassVar[str] = "batch job overdue"
     asks: ClassVar[Urgency] = "ticket"
+    begins: ClassVar[Begins] = "gone"
     metrics: ClassVar[tuple[tuple[str, str], ...]] = ((SUCCESS, "metric-job"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from fractions import Fraction
 from math import ceil
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, both, over
+from alertforge.alerts.base import Begins, Reading, Subject, both, over
 from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, decimal, steps
 from alertforge.alerts.sli import AVAILABILITY, Sli, budget, record_text
 from alertforge.alerts.styled import StyledKind
@@ -37,6 +37,8 @@ class BurnKind(StyledKind):
     tier: ClassVar[str]
     sli: ClassVar[Sli] = AVAILABILITY
     burn: ClassVar[bool] = True
+    felt: ClassVar[bool] = True
+    begins: ClassVar[Begins] = "failing"
     metrics: ClassVar[tuple[tuple[str, str], ...]] = AVAILABILITY.metrics
 
     def of(self, subject: Subject) -> BurnTier:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, both, over
+from alertforge.alerts.base import Begins, Reading, Subject, both, over
 from alertforge.alerts.scenes import Draw, MakeSeries, Scenes
 from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
@@ -42,6 +42,7 @@ class ConsumerLag(StyledKind):
     windowed: ClassVar[bool] = True
     stores: ClassVar[tuple[str, ...]] = ("kafka",)
     anybody: ClassVar[bool] = True
+    begins: ClassVar[Begins] = "gone"
     metrics: ClassVar[tuple[tuple[str, str], ...]] = ((LAG, "metric-consumer"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, both, over
+from alertforge.alerts.base import Begins, Reading, Subject, both, over
 from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, decimal, steps
 from alertforge.alerts.sli import AVAILABILITY, error_ratio, errors_text, ratio_text, request_rate, requests_text
 from alertforge.alerts.styled import StyledKind
@@ -35,6 +35,8 @@ class ErrorRatio(StyledKind):
     title: ClassVar[str] = "error ratio"
     asks: ClassVar[Urgency] = "page"
     windowed: ClassVar[bool] = True
+    felt: ClassVar[bool] = True
+    begins: ClassVar[Begins] = "failing"
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "metric-requests"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ class LatencyQuantile(StyledKind):
     asks: ClassVar[Urgency] = "page"
     histogram: ClassVar[bool] = True
     windowed: ClassVar[bool] = True
+    felt: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (
         ("{histogram}_bucket", "metric-bucket"),
         ("{histogram}_count", "metric-count"),

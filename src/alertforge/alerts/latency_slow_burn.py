@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from alertforge.alerts.base import Begins
 from alertforge.alerts.burn import BurnKind
 from alertforge.alerts.sli import LATENCY, Sli
 
@@ -16,6 +17,7 @@ class LatencySlowBurn(BurnKind):
     tier: ClassVar[str] = "slow"
     sli: ClassVar[Sli] = LATENCY
     histogram: ClassVar[bool] = True
+    begins: ClassVar[Begins] = ""
     metrics: ClassVar[tuple[tuple[str, str], ...]] = LATENCY.metrics
 
 

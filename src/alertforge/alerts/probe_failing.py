@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject
+from alertforge.alerts.base import Begins, Reading, Subject
 from alertforge.alerts.scenes import Draw, MakeSeries, Scenes, decimal, deploying
 from alertforge.alerts.sli import NAN
 from alertforge.alerts.styled import StyledKind
@@ -40,6 +40,8 @@ class ProbeFailing(StyledKind):
     asks: ClassVar[Urgency] = "page"
     protocols: ClassVar[tuple[str, ...]] = ("web", "rpc")  # a worker answers nobody
     windowed: ClassVar[bool] = True
+    felt: ClassVar[bool] = True
+    begins: ClassVar[Begins] = "gone"
     metrics: ClassVar[tuple[tuple[str, str], ...]] = ((PROBE, "metric-probe"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------

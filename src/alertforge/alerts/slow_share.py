@@ -35,6 +35,7 @@ class SlowShare(StyledKind):
     asks: ClassVar[Urgency] = "page"
     histogram: ClassVar[bool] = True
     windowed: ClassVar[bool] = True
+    felt: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = LATENCY.metrics
 
     # --- contract ----------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import ClassVar
 
-from alertforge.alerts.base import Subject, exported
+from alertforge.alerts.base import Begins, Subject, exported
 from alertforge.repo.wordings import Fact
 from alertforge.world.model import Urgency
 
@@ -26,6 +26,8 @@ class StyledKind:
     stores: ClassVar[tuple[str, ...]] = ()
     anybody: ClassVar[bool] = False
     protocols: ClassVar[tuple[str, ...]] = ("web", "rpc", "job")
+    felt: ClassVar[bool] = False
+    begins: ClassVar[Begins] = ""
     windowed: ClassVar[bool] = False
     metrics: ClassVar[tuple[tuple[str, str], ...]]
 

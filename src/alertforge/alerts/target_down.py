@@ -32,6 +32,7 @@ class TargetDown(StyledKind):
     title: ClassVar[str] = "target down"
     asks: ClassVar[Urgency] = "page"
     definitions: ClassVar[int] = 2
+    felt: ClassVar[bool] = True
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (("up", "metric-up"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------

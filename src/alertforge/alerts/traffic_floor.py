@@ -15,7 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
-from alertforge.alerts.base import Reading, Subject, either, over
+from alertforge.alerts.base import Begins, Reading, Subject, either, over
 from alertforge.alerts.scenes import Draw, MakeFlow, Scenes, decimal
 from alertforge.alerts.sli import request_rate, requests_text
 from alertforge.alerts.styled import StyledKind
@@ -37,6 +37,7 @@ class TrafficFloor(StyledKind):
     asks: ClassVar[Urgency] = "page"
     definitions: ClassVar[int] = 2
     windowed: ClassVar[bool] = True
+    begins: ClassVar[Begins] = "gone"
     metrics: ClassVar[tuple[tuple[str, str], ...]] = (("{counter}", "metric-requests"),)
 
     # --- contract ----------------------------------------------------------------------------------------------------

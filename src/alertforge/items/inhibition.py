@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from alertforge.alertmanager import inhibition as aminhibition
 from alertforge.alertmanager import routing
@@ -22,12 +21,8 @@ from alertforge.repo.model import Repo
 from alertforge.repo.routing import URGENCIES, inhibit_rule, receiver
 from alertforge.repo.wordings import fact
 from alertforge.seeds import Seed
+from alertforge.world.catalog import IN_FRONT
 from alertforge.world.model import Service
-
-# kinds that begin to fire because a service is gone; and those that do where something else counts its failures
-FOLLOWING: Final = ("traffic-floor", "probe-failing", "batch-overdue", "consumer-lag")
-OF_FAILURES: Final = ("error-ratio", "fast-burn", "slow-burn")
-COUNTED_OUTSIDE: Final = ("ingress", "traefik")  # families
 
 
 @dataclass(frozen=True)
@@ -159,9 +154,8 @@ class InhibitionItem:
 
     def _follows(self, alert: str) -> bool:
         """Whether an alert can begin to fire when nothing of the service is up, so that its own metrics are gone."""
-        kind = self._kind(alert)
-        counted = kind in OF_FAILURES and self.subject.service.family.name in COUNTED_OUTSIDE
-        return counted or kind in FOLLOWING
+        begins = KINDS[self._kind(alert)].begins
+        return begins == "gone" or (begins == "failing" and self.subject.service.family.name in IN_FRONT)
 
     def _kind(self, alert: str) -> str:
         return next(kind for kind in KINDS if self.subject.alert_name(kind) == alert)

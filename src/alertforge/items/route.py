@@ -193,10 +193,7 @@ class RouteItem:
         symptom = ""
         if self.defect is not None:
             symptom = told(self._symptoms(self.defect), self.seed, service=self.service.name, team=self.team.title)
-        everyone = self.defect is not None and self.defect.everyone
-        return Request(
-            self.id, "route", self.service, self.team.name, exact, outcome, symptom, "misrouted", everyone=everyone
-        )
+        return Request(self.id, "route", self.service, self.team.name, exact, outcome, symptom, "misrouted")
 
     def _symptoms(self, defect: ConfigDefect) -> tuple[str, ...]:
         """What is told: graver where the team's queue takes the pages of all."""

@@ -39,7 +39,6 @@ class Request:
     flavour: str = ""  # noisy, silent, misrouted, cosmetic
     audit: bool = False
     heard: str = ""  # page or ticket: how the broken alert reaches its team; empty if it does not
-    everyone: bool = False  # what is broken is so for all teams, not just for that of `name`
     notes: tuple[str, ...] = ()
     traits: tuple[str, ...] = ()  # of: all, drill, toomuch, read, empty, felt, routed
 

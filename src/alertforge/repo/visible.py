@@ -16,7 +16,7 @@ from alertforge.repo.printer import duration, print_yaml
 from alertforge.seeds import Rng, Seed
 from alertforge.traffic import gauges
 from alertforge.traffic.exposure import Flow, expose
-from alertforge.world.catalog import FAMILIES
+from alertforge.world.catalog import protocol
 from alertforge.world.model import Service, World
 
 FOLDER: Final = "tests/visible"
@@ -216,7 +216,7 @@ def _fits(service: Service, job: str) -> bool:
     """Whether exporters under a job have something to say about a service."""
     if job in _STORE_OF:
         return _STORE_OF[job] in service.depends_on
-    return job not in _IN_FRONT or service.family in FAMILIES["web"]
+    return job not in _IN_FRONT or protocol(service.family) == "web"
 
 
 def _exposed(world: World, service: Service, seed: Seed) -> Iterator[Series]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 from alertforge.world.model import SliFamily
 
@@ -155,6 +155,17 @@ FAMILIES: Mapping[Protocol, tuple[SliFamily, ...]] = {
         ),
     ),
 }
+
+
+IN_FRONT: Final = ("ingress", "traefik")  # families that are exported by what stands in front of services
+
+
+def protocol(family: SliFamily) -> Protocol:
+    """What services speak whose requests a metric family counts. Raises KeyError for a family of no catalog."""
+    for one, families in FAMILIES.items():
+        if family in families:
+            return one
+    raise KeyError(family.name)
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def _requests(writer: Writer) -> list[str]:
     turns: dict[str, Iterator[int]] = defaultdict(count)
     out = []
     drawn = writer.seed.rng("queue").shuffled(writer.brief.requests)
-    for one in sorted(drawn, key=lambda request: not request.everyone):  # what concerns all teams comes first
+    for one in sorted(drawn, key=lambda request: "all" not in request.traits):  # what concerns all teams comes first
         wish = _wish(writer, one, next(turns[one.category]), reports.get(one.id))
         if one.symptom and one.category not in ("repair", "alert"):
             wish += f" {_source(writer, next(turns['pointer']), reports.get(one.id))}"
@@ -89,7 +89,7 @@ def _wish(writer: Writer, request: Request, turn: int, report: str | None) -> st
         "source": request.name,
     }
     slot = f"{request.outcome.slot.removesuffix('outcome')}broken"
-    return writer.say(f"{slot}-everyone" if request.everyone else slot, turn=turn, **names)
+    return writer.say(f"{slot}-everyone" if "all" in request.traits else slot, turn=turn, **names)
 
 
 def _source(writer: Writer, turn: int, report: str | None) -> str:

@@ -13,9 +13,9 @@ from typing import Any, Final
 from alertforge.repo.brief import Request
 from alertforge.repo.texts.writer import Writer
 from alertforge.repo.wordings import compiled, upper, wordings
-from alertforge.seeds import Rng, Seed
+from alertforge.seeds import Rng
 from alertforge.world.calendar import working_day
-from alertforge.world.catalog import FAMILIES
+from alertforge.world.catalog import protocol
 from alertforge.world.model import Person, Service, Team
 
 _FLAVOURS: Final = {"recording": "wrong", "route": "route", "inhibition": "inhibition"}
@@ -42,7 +42,6 @@ _NUMBERS: Final = {  # figures of a report
     "delay",
 }  # fmt: skip
 _DOUBTED: Final = 33  # percent of the reports that rule something out
-_DEALT: Final = Seed.master("decoys of the core tier")
 _GAPS: Final = ((2, 6), (2, 6), (5, 18), (5, 18), (20, 55))  # minutes between two lines of a log
 
 
@@ -230,13 +229,13 @@ class _Teller:
     def _decoy(self, service: Service) -> tuple[str, int]:
         """A decoy that fits the service and has not been told yet, and which of its ways is told.
 
-        Tasks of the core tier, which are built together, get theirs dealt one after another, others draw them.
+        Tasks that take turns get theirs dealt one after another, others draw them.
         """
-        number, count = self.writer.brief.task.split("-")[1], self.writer.brief.decoys
-        seed = _DEALT if number.isdigit() else self.writer.seed
-        cards = seed.rng("decoys").shuffled([(one, way) for one in decoys() for way in range(WAYS)])
+        turns = self.writer.brief.turns
+        deck = (turns.seed if turns else self.writer.seed).rng("decoys")
+        cards = deck.shuffled([(one, way) for one in decoys() for way in range(WAYS)])
         # one card more than a task tells lies between two tasks, for where one does not fit
-        start = int(number) * (count + 1) % len(cards) if number.isdigit() else 0
+        start = turns.place * (self.writer.brief.decoys + 1) % len(cards) if turns else 0
         found = next(
             card
             for card in (*cards[start:], *cards[:start])
@@ -290,9 +289,8 @@ def decoys() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 def fits(decoy: Mapping[str, Sequence[str]], service: Service) -> bool:
     """Whether a decoy can be told of a service: of any, of those that speak a protocol, or that depend on a store."""
-    spoken = [protocol for protocol, families in FAMILIES.items() if service.family in families]
     (wanted,) = decoy["fits"]
-    return not {"any", "company", *spoken, *service.depends_on}.isdisjoint(wanted.split())
+    return not {"any", "company", protocol(service.family), *service.depends_on}.isdisjoint(wanted.split())
 
 
 def _gaps(rng: Rng, count: int = 0, late: bool = False) -> list[int]:

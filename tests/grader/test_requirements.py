@@ -106,12 +106,15 @@ def test_minutes_decide(minutes: range, wrong: set[str], q: float) -> None:
     "text", ["{{ if gt $value 9.0 }}none{{ else }}page{{ end }}", "{{ with .Value }}page{{ end }}"]
 )
 def test_a_label_that_is_chosen_by_the_moment_is_not_always_there(text: str) -> None:
-    rule = Rule("X", "x > 1", labels=(("severity", text),))
-    assert failed(alert.judge(ALERT, observed(firing(range(4, 10), PAGE_A, text="slow"), rule))) == {
-        "A1.label.severity"
-    }
+    rule, seen = Rule("X", "x > 1", labels=(("severity", text),)), firing(range(4, 10), PAGE_A, text="slow")
+    assert failed(alert.judge(ALERT, observed(seen, rule))) == {"A1.label.severity"}
+    by_value = 'count_values by (service) ("v", x > 1)'
+    replaced = Rule("X", by_value, labels=(("v", ""), ("severity", '{{ reReplaceAll "1" "page" $labels.v }}')))
+    assert failed(alert.judge(ALERT, observed(seen, replaced))) == {"A1.label.severity"}
+    constant = Rule("X", 'label_replace(x > 1, "severity", "page", "", "")')
+    assert failed(alert.judge(ALERT, observed(seen, constant))) == set()
     plain = Rule("X", "x > 1", labels=(("severity", "{{ $labels.severity }}"),))
-    assert failed(alert.judge(ALERT, observed(firing(range(4, 10), PAGE_A, text="slow"), plain))) == set()
+    assert failed(alert.judge(ALERT, observed(seen, plain))) == set()
 
 
 def test_labels_and_annotations_are_three_tenths() -> None:
@@ -200,11 +203,23 @@ def test_records_by_value_and_number() -> None:
 
 
 def test_series_of_others_do_not_count_where_they_are_another_requests() -> None:
-    mine = replace(RECORDS, values=(), cardinality=(CardinalityCase("s", 5, "r", 1, (A,)),))
-    theirs = [((B.with_(pod=pod), 9.0)) for pod in "123"]
-    for own, good in (([(A, 2.0)], True), ([(A.with_(pod=pod), 2.0) for pod in "12"], False), ([], False)):
+    mine = replace(RECORDS, values=(), cardinality=(CardinalityCase("s", 5, "r", 1, (B,)),))
+    theirs = [(B.with_(pod=pod), 9.0) for pod in "123"]
+    nobody, stranger = (Labels(), 0.0), (Labels.of(service="z"), 0.0)
+    right = [(A, 2.0)]
+    for own, good in (
+        (right, True),
+        ([(A.with_(pod=pod), 2.0) for pod in "12"], False),
+        ([], False),
+        ([*right, nobody], False),
+        ([*right, stranger], False),
+    ):
         found = observed(None, RECORD, records={("r", 5): (*own, *theirs)})
         assert (failed(recording.judge(mine, found)) == set()) == good
+    lenient = replace(mine, cardinality=(CardinalityCase("s", 5, "r", 1, (B, Labels())),))
+    for more, good in ((nobody, True), (stranger, False)):
+        found = observed(None, RECORD, records={("r", 5): (*right, more, *theirs)})
+        assert (failed(recording.judge(lenient, found)) == set()) == good
 
 
 def test_a_record_that_does_not_exist_meets_nothing() -> None:

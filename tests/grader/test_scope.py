@@ -21,7 +21,8 @@ from alertforge.prometheus.series import Labels
 
 SHOP = Labels.of(svc="shop")
 DESK = Labels.of(svc="desk")
-SHOP_REPLAY = Scenario("a", "a", 60, (InputSeries('http_total{svc="shop"}', "0+1x60"), InputSeries("up", "1x60")))
+REQUESTS = InputSeries('http_total{svc="shop", code="500"}', "0+1x60")
+SHOP_REPLAY = Scenario("a", "a", 60, (REQUESTS, InputSeries("up", "1x60")))
 DESK_REPLAY = Scenario("b", "b", 120, (InputSeries('jobs_total{svc="desk"}', "0+1x120"),))
 
 
@@ -159,6 +160,7 @@ def test_records_that_read_each_other_twice_are_looked_into_once() -> None:
         ("http_total and on () up == 1", True),
         ('http_total and on () up{job=""} == 1', True),
         ('http_total{svc="shop", code="504"} or http_total{svc="shop"}', True),
+        ('http_total{code="504"} or http_total', True),
         ('http_total{svc="desk"} > 1 or http_total{svc="shop"}', False),
     ],
 )

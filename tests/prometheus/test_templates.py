@@ -59,3 +59,20 @@ def test_literals_are_no_words() -> None:
     action = """printf "%s of query" ($x.ExternalURL) 'q' `raw` | len"""
     assert templates.words(action) == ["printf", "''", "$x.ExternalURL", "''", "''", "len"]
     assert templates.literals(action) == ['"%s of query"', "'q'", "`raw`"]
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("{{if.Labels.x}}a{{else}}b{{end}}", True),
+        ("{{if(eq 1 1)}}a{{end}}", True),
+        ("{{ with $labels.x }}a{{ end }}", True),
+        ("{{ $value }}", True),
+        ('{{ .Value | printf "%.0f" }}', True),
+        ("{{ $labels.x }}", False),
+        ("plain if with range", False),
+        ("{{ () }}", False),
+    ],
+)
+def test_what_chooses_is_seen_however_it_is_written(text: str, chosen: bool) -> None:
+    assert templates.chooses(text) == chosen

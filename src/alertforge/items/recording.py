@@ -16,6 +16,7 @@ from alertforge.defects.base import Defect
 from alertforge.grader.spec import CardinalityCase, RecordCase, RecordingRequirement, Requirement, Scenario
 from alertforge.items.alert import AlertItem
 from alertforge.items.base import Edit, Item, Touched, Wrong, told
+from alertforge.items.surroundings import carried
 from alertforge.prometheus.promql import Aggregate, Expr, Selector, parse, rewrite, selectors, swap, to_text, walk
 from alertforge.prometheus.rules import Rule
 from alertforge.prometheus.series import Labels
@@ -118,7 +119,7 @@ class RecordingItem:
             self._plan("records-deploy", "the ratios across a deploy", 50, Fraction(1, 20), frozenset({25})),
         )
         forgotten, picked = self._forgotten()
-        shared = any(self._shares_names(item) for item in items)
+        rivals = [item for item in items if isinstance(item, RecordingItem) and self._is_rival(item)]
         values: list[RecordCase] = []
         counts: list[CardinalityCase] = []
         scenarios = []
@@ -136,9 +137,8 @@ class RecordingItem:
                         RecordCase(scenario.id, minute, record, one.identity, float(ratio))
                         for minute, ratio in zip(picks, ratios, strict=True)
                     ]
-                mine = self._subjects(plan) if shared else ()
-                count = len(mine) if shared else self._series(plan)
-                counts.append(CardinalityCase(scenario.id, picks[0], record, count, mine))
+                count = self._series(plan, rivals)
+                counts.append(CardinalityCase(scenario.id, picks[0], record, count, self._others(plan, rivals)))
         requirement = RecordingRequirement(
             self.id, tuple(rule.name for rule in self.rules), tuple(values), tuple(counts), self._definitions()
         )
@@ -181,21 +181,22 @@ class RecordingItem:
             return 1
         return len({service.family.name for service in self.subject.world.services})
 
-    def _shares_names(self, item: Item) -> bool:
+    def _is_rival(self, item: RecordingItem) -> bool:
         """Whether another request is about records of the same names: its series are not this one's to judge."""
-        names = {rule.name for rule in self.rules}
-        return isinstance(item, RecordingItem) and item.id != self.id and not names.isdisjoint(item.touched().records)
+        return item.id != self.id and not {rule.name for rule in self.rules}.isdisjoint(item.touched().records)
 
-    def _subjects(self, plan: Plan) -> tuple[Labels, ...]:
-        """The services of a plan that the records are about."""
-        about = [exposure.service for exposure in plan.exposures if self._about(exposure)]
-        return tuple(Subject(self.subject.world, service).identity for service in about)
+    def _others(self, plan: Plan, rivals: Sequence[RecordingItem]) -> tuple[Labels, ...]:
+        """Whom the series are about that rivals have in a plan; nobody, too, where a rival's are broken like that."""
+        about = [one.service for one in plan.exposures for rival in rivals if rival._about(one)]
+        nameless = any(self.subject.by not in carried(rule.tree) for rival in rivals for rule in rival.broken)
+        known = [Subject(self.subject.world, service).identity for service in about]
+        return (*dict.fromkeys(known), *([Labels()] if nameless else []))
 
-    def _series(self, plan: Plan) -> int:
-        """How many series a record has: a service each, of this family, or of all where they share a name."""
+    def _series(self, plan: Plan, rivals: Sequence[RecordingItem]) -> int:
+        """How many series a record has beside rivals': a service each, of this family or of all that share the name."""
         shared = "{family}" not in self._name
-        counted = [exposure.service for exposure in plan.exposures if self._counts(exposure)]
-        return sum(1 for service in counted if shared or service.family == self.subject.service.family)
+        mine = [one for one in plan.exposures if self._counts(one) and not any(rival._about(one) for rival in rivals)]
+        return sum(1 for one in mine if shared or one.service.family == self.subject.service.family)
 
     # --- words -------------------------------------------------------------------------------------------------------
 

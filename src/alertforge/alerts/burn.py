@@ -111,7 +111,7 @@ class BurnKind(StyledKind):
         }
 
     def wrong(self, subject: Subject) -> Mapping[str, tuple[Rule, float]]:
-        """One window alone; either window; a budget in percent; the objective for the budget; no `for`."""
+        """One window alone; either; a budget in percent; the objective; silent in a whole outage; no `for`."""
         limit = self._limit(subject)
         long, short = self._records(subject)
         percent = f"{self.of(subject).factor} * (100 - {Fraction(self.sli.objective(subject.service)) * 100})"
@@ -122,6 +122,7 @@ class BurnKind(StyledKind):
             "either": (self._rule(subject, f"{long} > {limit} or {short} > {limit}"), 0.75),
             "percent": (self._rule(subject, f"{long} > {percent} and {short} > {percent}"), 0.1),
             "objective": (self._rule(subject, f"{long} > {objective} and {short} > {objective}"), 0.1),
+            "capped": (self._rule(subject, f"{long} > {limit} and {short} > {limit} and {short} < 0.95"), 0.9),
             "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }
 
@@ -152,7 +153,7 @@ class BurnKind(StyledKind):
         yield scenes.plan("spike", "a spike", "silent", minutes, bad(minutes, spike))
         again = end + settle
         minutes = again + settle + tier.short
-        second = (again, again + tier.short + tier.for_ + 4, high)
+        second = (again, again + tier.short + tier.for_ + 4, Fraction(1))  # nothing works any more
         yield scenes.plan(
             "relapse", "a second outage after the first", "fire", minutes, bad(minutes, (start, end, high), second)
         )

@@ -125,12 +125,12 @@ class CpuThrottling(StyledKind):
 
             return lambda own, exposure: throttling(subject.world, own, exposure, ratio)
 
-        idle, busy = of(limit / 10), of(high, start, end)
+        idle, busy, stuck = of(limit / 10), of(high, start, end), of(Fraction(99, 100), start, end)
         near = window + wait + 16
         yield scenes.plan("throttled", "throttled for a while", "fire", minutes, extra=busy, other_extra=idle)
         yield scenes.plan(
             "deploy", "throttled, with a deploy in between", "fire", minutes,
-            deploying(minutes, start + window + wait), extra=busy, other_extra=idle,
+            deploying(minutes, start + window + wait), extra=stuck, other_extra=idle,
         )  # fmt: skip
         yield scenes.plan(
             "over", "a little over the threshold", "fire", near,

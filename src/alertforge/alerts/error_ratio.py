@@ -96,7 +96,7 @@ class ErrorRatio(StyledKind):
         }
 
     def wrong(self, subject: Subject) -> Mapping[str, tuple[Rule, float]]:
-        """No guard; percent; per pod; errors a second; no `for`."""
+        """No guard; percent; per pod; errors a second; silent when nothing works; no `for`."""
         window, limit, least = subject.windows(self.name), subject.style.thresholds[self.name], subject.style.min_rps
         every, ratio = requests_text(subject, window), ratio_text(subject, window)
         guard = f"{every} >= {least}"
@@ -106,6 +106,7 @@ class ErrorRatio(StyledKind):
             "percent": (self._rule(subject, f"{ratio} > {decimal(Fraction(limit) * 100)} and {guard}"), 0.1),
             "per-pod": (self._rule(subject, f"{per_pod} and on ({subject.by}) {guard}"), 0.65),
             "no-ratio": (self._rule(subject, f"{errors_text(subject, window)} > {limit} and {guard}"), 0.9),
+            "capped": (self._rule(subject, f"{ratio} > {limit} < 0.95 and {guard}"), 0.9),
             "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }
 
@@ -126,8 +127,8 @@ class ErrorRatio(StyledKind):
         outage = ratios((start, end, high))
         yield scenes.plan("outage", "an outage and its end", "fire", minutes, _failing(minutes, outage))
         yield scenes.plan(
-            "deploy", "a bad deploy", "fire", minutes,
-            _failing(minutes, outage, deploys=frozenset({start, (start + end) // 2 + 1})),
+            "deploy", "a deploy after which nothing works", "fire", minutes,
+            _failing(minutes, ratios((start, end, Fraction(1))), deploys=frozenset({start, (start + end) // 2 + 1})),
         )  # fmt: skip
         near = window + wait + 16
         over_limit, under_limit = ([limit * Fraction(share, 100)] * (near + 1) for share in (115, 85))

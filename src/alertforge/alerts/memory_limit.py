@@ -145,8 +145,8 @@ class MemoryLimit(StyledKind):
 
         calm_extra = of(resting)
         yield scenes.plan(
-            "all-pods", "every pod grows", "fire", minutes,
-            extra=between(start, end, above - Fraction(1, 1000)), other_extra=calm_extra,
+            "all-pods", "every pod is at its limit", "fire", minutes,
+            extra=between(start, end, Fraction(999, 1000)), other_extra=calm_extra,
         )  # fmt: skip
         yield scenes.plan(
             "one-pod", "one pod grows", "fire", minutes,

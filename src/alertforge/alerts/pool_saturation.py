@@ -127,7 +127,7 @@ class PoolSaturation(StyledKind):
         )  # fmt: skip
         yield scenes.plan(
             "twice", "full twice", "fire", end + wait + 22,
-            extra=of(above, (start, end), (end + 7, end + 12 + wait)), other_extra=idle,
+            extra=of(Fraction(1), (start, end), (end + 7, end + 12 + wait)), other_extra=idle,
         )  # fmt: skip
         yield scenes.plan(
             "under", "a little under the threshold", "silent", minutes,

@@ -78,7 +78,7 @@ class SlowShare(StyledKind):
         }
 
     def wrong(self, subject: Subject) -> Mapping[str, tuple[Rule, float]]:
-        """Percent; the fast share; each pod; the worst pod; slow requests a second; no `for`."""
+        """Percent; the fast share; each pod; the worst pod; slow requests a second; silent when all are; no `for`."""
         window, limit, by = subject.windows(self.name), subject.style.thresholds[self.name], subject.by
         fast, every = LATENCY.fast_text(subject, window), LATENCY.requests_text(subject, window)
         share = LATENCY.ratio_text(subject, window)
@@ -89,6 +89,7 @@ class SlowShare(StyledKind):
             "per-pod": (self._rule(subject, f"{each} > {limit}"), 0.6),
             "worst-pod": (self._rule(subject, f"max by ({by}) ({each}) > {limit}"), 0.85),
             "no-ratio": (self._rule(subject, f"{every} - {fast} > {limit}"), 0.75),
+            "capped": (self._rule(subject, f"{share} > {limit} < 0.95"), 0.85),
             "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }
 

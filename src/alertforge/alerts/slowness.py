@@ -27,7 +27,8 @@ def slow_plans(
     end = start + wait + window + seed.rng(kind.name, "length").between(4, 12)
     minutes = end + window + 8
     outage = steps(minutes, low, (start, end, high))
-    yield scenes.plan("slow", "slow for a while", "fire", minutes, _slow(minutes, outage))
+    all_slow = steps(minutes, low, (start, end, Fraction(1)))
+    yield scenes.plan("slow", "nobody is answered in time", "fire", minutes, _slow(minutes, all_slow))
     yield scenes.plan(
         "deploy", "a slow new version", "fire", minutes, _slow(minutes, outage, deploys=frozenset({start}))
     )

@@ -151,7 +151,7 @@ def sample_command(
     file: Path | None,
     gated: bool,
 ) -> None:
-    """Make one task, into a folder of its name in DIR."""
+    """Make one task, into a folder of its name in DIR; what was there under that name is replaced."""
     order = build.Order(workflow, tier, number, master, file)
     with _spinner() as spinner:
         one = build.sample(out, order, _kit(gated), progress=spinner.step)

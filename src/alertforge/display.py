@@ -27,6 +27,9 @@ def show_result(result: Result) -> None:
     out.print(rewards_table({"": result.rewards}))
     out.print()
     out.print(requirements_table(result.requirements))
+    out.print(
+        "s: 0 as the repo was given, 1 done, below 0 made worse; q: how well the checks are met, from which s comes\n"
+    )
     for what, lines in (("problem", result.problems), ("tamper", result.tamper), ("note", result.notes)):
         for line in lines:
             out.print(f"{what}: {clipped(line)}", soft_wrap=True)

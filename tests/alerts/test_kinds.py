@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from alertforge.alerts import KINDS
-from alertforge.alerts.base import Subject
+from alertforge.alerts.base import Subject, build_cases
 from alertforge.prometheus import promql
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
@@ -98,6 +98,24 @@ def test_some_replay_is_as_long_as_right_rules_look_back(kind: str, window: int)
     draws = own.plans(subject, world.services[1:], Seed.master("look-back"))
     longest = max(draw(Seed.master("look-back").child(n)).minutes for n, draw in enumerate(draws))
     assert looks_back([own.rule(subject), *(rule for way in own.accepted(subject).values() for rule in way)]) <= longest
+
+
+@pytest.mark.parametrize("objective", ["0.97", "0.99", "0.9995"])
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.burn])
+def test_a_second_outage_in_which_nothing_works_fires_again_in_every_house(name: str, objective: str) -> None:
+    """Whatever the tier: an alert that falls silent where everything fails must have somewhere to be found out."""
+    world, kind = small_company(), KINDS[name]
+    service = replace(world.services[0], slo=objective, latency_slo=objective)
+    for days, long, percent in styles.FAST if "fast" in name else styles.SLOW:
+        tier = styles.burn_tier("page", days, long, percent, 5)
+        style = replace(world.style, burn=dict.fromkeys(world.style.burn, tier))
+        subject = Subject(replace(world, style=style, services=(service, *world.services[1:])), service)
+        (case,) = [
+            one.case
+            for one in build_cases(kind, subject, (), Seed.master(objective), "A1")
+            if "relapse" in one.scenario.id
+        ]
+        assert len(case.fires) == 2, tier
 
 
 @pytest.mark.slow

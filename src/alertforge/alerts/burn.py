@@ -151,12 +151,11 @@ class BurnKind(StyledKind):
         spike = _spike(tier, threshold)
         minutes = spike[1] + 1 + tier.short + 10
         yield scenes.plan("spike", "a spike", "silent", minutes, bad(minutes, spike))
-        again = end + settle
-        minutes = again + settle + tier.short
-        second = (again, again + tier.short + tier.for_ + 4, Fraction(1))  # nothing works any more
-        yield scenes.plan(
-            "relapse", "a second outage after the first", "fire", minutes, bad(minutes, (start, end, high), second)
-        )
+        first, again = (start, end, high), end + settle
+        last = again + max(tier.short, _until_over(tier, threshold, first, again)) + tier.for_ + 4
+        minutes = last + tier.short + 6
+        second = (again, last, Fraction(1))  # nothing works any more
+        yield scenes.plan("relapse", "a second outage after the first", "fire", minutes, bad(minutes, first, second))
         outage, late = _forgotten(tier, threshold)
         minutes = late[1] + 1 + tier.short + 5
         yield scenes.plan("forgotten", "a spike long after an outage", "fire", minutes, bad(minutes, outage, late))
@@ -196,6 +195,17 @@ class BurnKind(StyledKind):
         verb = "is paged" if self.urgency(subject) == "page" else "gets a ticket"
         pace = "fast" if self.tier == "fast" else "slowly but steadily"
         return f"team {subject.team.title} {verb} when `{subject.service.name}` burns its {self.sli.budget} {pace}"
+
+
+def _until_over(tier: BurnTier, threshold: Fraction, first: tuple[int, int, Fraction], again: int) -> int:
+    """Minutes of a whole outage until the long window is over; what it still holds of the first outage counts."""
+    begin, end, share = first
+    for minutes in range(1, tier.long):
+        since = max(0, again + minutes - tier.long)
+        bad = minutes + share * max(0, end + 1 - max(begin, since))
+        if bad > threshold * (again + minutes - since):
+            return minutes
+    return tier.long
 
 
 def _spike(tier: BurnTier, threshold: Fraction) -> tuple[int, int, Fraction]:

@@ -321,12 +321,13 @@ def _burn(rng: Rng) -> tuple[int, dict[str, BurnTier]]:
     days, long, percent = rng.choice(FAST)
     _, slow_long, slow_percent = rng.choice([tier for tier in SLOW if tier[0] == days])
     return days, {
-        "fast": _tier("page", days, long, percent, rng.choice(FAST_FOR)),
-        "slow": _tier("ticket", days, slow_long, slow_percent, rng.choice(SLOW_FOR)),
+        "fast": burn_tier("page", days, long, percent, rng.choice(FAST_FOR)),
+        "slow": burn_tier("ticket", days, slow_long, slow_percent, rng.choice(SLOW_FOR)),
     }
 
 
-def _tier(urgency: Urgency, days: int, long: int, percent: str, for_: int) -> BurnTier:
+def burn_tier(urgency: Urgency, days: int, long: int, percent: str, for_: int) -> BurnTier:
+    """The tier that spends so much percent of the budget of `days` in `long` minutes; the short window is a twelfth."""
     factor = Fraction(percent) / 100 * days * 24 * 60 / long
     return BurnTier(urgency, long, max(5, long // 12), decimal(factor), for_)
 

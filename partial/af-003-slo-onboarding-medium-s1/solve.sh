@@ -181,8 +181,7 @@ groups:
 - name: roster-sync-slo
   rules:
   - alert: ErrorBudgetBurnFast_RosterSync
-    expr: sli:availability_miss:rate10m{svc="roster-sync"} > 16.8 * (1 - 0.999)
-    for: 5m
+    expr: sli:availability_miss:rate2h{svc="roster-sync"} > 16.8 * (1 - 0.999) and sli:availability_miss:rate10m{svc="roster-sync"} > 16.8 * (1 - 0.999)
     labels:
       severity: p1
       crew: enrolment

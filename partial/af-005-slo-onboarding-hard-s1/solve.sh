@@ -470,10 +470,9 @@ groups:
   rules:
   - alert: SvcReminderWorkerErrorBudgetSpike
     expr: |
-      sli:availability_miss:rate1h{workload="reminder-worker"} > 13.44 * 0.99
+      sli:availability_miss:rate1h{workload="reminder-worker"} > 13.44 * (1 - 0.99)
       and
-      sli:availability_miss:rate5m{workload="reminder-worker"} > 13.44 * 0.99
-    for: 5m
+      sli:availability_miss:rate5m{workload="reminder-worker"} > 13.44 * (1 - 0.99)
     labels:
       response: wake
       crew: scheduling

@@ -184,7 +184,8 @@ groups:
           runbook_link: 'https://handbook.lindenbus.example/depot/defect-book/svc-defect-book-blackbox-failing.html'
 
       - alert: SvcDefectBookFailureRatio
-        expr: sum by (workload) (rate(http_responses_total{workload="defect-book", status_class="5xx"}[5m])) / sum by (workload) (rate(http_responses_total{workload="defect-book"}[5m])) > 0.02 and sum by (workload) (rate(http_responses_total{workload="defect-book"}[5m])) >= 0.5
+        expr: sum by (workload) (rate(http_responses_total{workload="defect-book", status_class="5xx"}[5m])) / sum by (workload) (rate(http_responses_total{workload="defect-book"}[5m])) > 0.02 < 0.95 and sum by (workload) (rate(http_responses_total{workload="defect-book"}[5m])) >= 0.5
+        for: 10m
         labels:
           response: wake
           squad: depot

@@ -307,10 +307,9 @@ spec:
     rules:
     - alert: PushRelayLatencyFastBurn
       expr: |
-        slo_latency_miss_ratio_2h{workload="push-relay"} > 18 * (100 - 99)
+        slo_latency_miss_ratio_2h{workload="push-relay"} > 18 * (1 - 0.99)
         and
-        slo_latency_miss_ratio_10m{workload="push-relay"} > 18 * (100 - 99)
-      for: 5m
+        slo_latency_miss_ratio_10m{workload="push-relay"} > 18 * (1 - 0.99)
       labels:
         action: wake
         squad: messaging

@@ -145,13 +145,16 @@ class RecordCase:
 
 @dataclass(frozen=True)
 class CardinalityCase:
-    """How many series a record has at one minute: in all, or of `subjects` where others' are another request's."""
+    """How many series a record has at one minute, without those of `others`, which are another request's.
+
+    The empty label set among them: series that are about nobody.
+    """
 
     scenario: str
     minute: int
     record: str
     count: int
-    subjects: tuple[Labels, ...] = ()
+    others: tuple[Labels, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -62,9 +62,15 @@ def words(action: str) -> list[str]:
     return re.sub(r"(:?=)", r" \1 ", re.sub(r"[()|,]", " ", without_literals(action))).split()
 
 
+def head(action: str) -> str:
+    """The keyword or function that an action begins with, right before a field, too: `if` of `if.Labels.x`."""
+    found = re.match(r"[a-z]+", action)
+    return found[0] if found else ""
+
+
 def chooses(text: str) -> bool:
     """Whether a template has conditions or loops, or looks at the value: what it yields may be other the next time."""
-    heads = {next(iter(words(action)), "") for action in actions(text)}
+    heads = {head(action) for action in actions(text)}
     return not heads.isdisjoint(("if", "with", "range")) or any(
         re.search(r"\$value\b|\.Value\b", without_literals(action)) for action in actions(text)
     )

@@ -9,6 +9,7 @@ beyond is set aside like a rule that Prometheus refuses. What stands in the base
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -50,7 +51,15 @@ class Scope:
             return name in self.metrics
         asked = {(m.name, m.value) for m in selector.matchers if m.op == "="}
         own = any(not asked.isdisjoint(subject.pairs) for subject in self.subjects)
-        return own or any(_may_be(selector, labels) for labels in self.series.get(name, ()))
+        outcomes = self._own_labels.get(name, frozenset())
+        return own or any(_may_be(selector, labels, outcomes) for labels in self.series.get(name, ()))
+
+    @cached_property
+    def _own_labels(self) -> Mapping[str, Set[str]]:
+        """Per metric the labels that no other metric has: these do not tell whom or where it is about."""
+        carried = {name: {label for one in found for label, _ in one.pairs} for name, found in self.series.items()}
+        counts = Counter(label for labels in carried.values() for label in labels)
+        return {name: {label for label in labels if counts[label] == 1} for name, labels in carried.items()}
 
     @cached_property
     def recorded(self) -> frozenset[str]:
@@ -199,9 +208,12 @@ def _may_find(selector: promql.Selector, one: Definition) -> bool:
     return all(m.op != "=" or sure.get(m.name, m.value) == m.value for m in selector.matchers)
 
 
-def _may_be(selector: promql.Selector, labels: Labels) -> bool:
-    """Whether a series may be what a selector asks for; patterns are Go's and are not tried here."""
-    told = [m for m in selector.matchers if m.name not in (METRIC_NAME, *REWRITTEN_LABELS)]
+def _may_be(selector: promql.Selector, labels: Labels, outcomes: Set[str]) -> bool:
+    """Whether a series may be what a selector asks for: whatever came out there, for no replay shows every outcome.
+
+    Patterns are Go's and are not tried here.
+    """
+    told = [m for m in selector.matchers if m.name not in (METRIC_NAME, *REWRITTEN_LABELS, *outcomes)]
     return all((labels.get(m.name) == m.value) == (m.op == "=") for m in told if m.op in ("=", "!="))
 
 

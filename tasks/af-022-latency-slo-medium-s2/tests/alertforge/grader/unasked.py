@@ -26,7 +26,7 @@ from typing import Final
 from alertforge.alertmanager import routing
 from alertforge.alertmanager.config import Config, InhibitRule, Route, RouteNode
 from alertforge.alertmanager.matchers import Matcher, matches_all
-from alertforge.grader.definitions import Definition, Index, concerns, parsed, yielded
+from alertforge.grader.definitions import Definition, Index, concerns, made_labels, parsed, yielded
 from alertforge.grader.delivery import Delivery, alert_labels
 from alertforge.grader.integrations import canonical
 from alertforge.grader.reach import labels_of
@@ -34,7 +34,6 @@ from alertforge.grader.result import PRESERVATION, Check, labels_text, runs
 from alertforge.grader.spec import AlertRequirement, RouteProbe, Scenario, Spec
 from alertforge.grader.timeline import Ask, Firing, Timeline
 from alertforge.prometheus import promql
-from alertforge.prometheus.promql import Aggregate, Call
 from alertforge.prometheus.rules import Rule, RuleFile
 from alertforge.prometheus.series import Labels
 
@@ -163,7 +162,7 @@ def _yielded(one: Definition) -> dict[str, str]:
 
 def _is_open(one: Definition) -> bool:
     """Whether labels of an alert are made while it fires."""
-    return parsed(one.expr) is None or bool(_made(one))
+    return parsed(one.expr) is None or bool(made_labels(one))
 
 
 # --- what deliveries are needed --------------------------------------------------------------------------------------
@@ -265,21 +264,9 @@ def _silent(unasked: Unasked, timeline: Timeline) -> Iterator[tuple[Labels, froz
     for name in sorted(unasked.extras)[:MAX_EXTRAS]:
         for one in unasked.extras[name]:
             certain = _certain(name, one)
-            made = _made(one)
+            made = made_labels(one)
             if made or not any(labels.contains(certain) for labels in fired.get(name, ())):
                 yield certain, made
-
-
-def _made(one: Definition) -> frozenset[str]:
-    """Labels of an alert that are made while it fires, with whatever value."""
-    out = {key for key, value in one.labels if "{{" in value}
-    tree = parsed(one.expr)
-    for node in promql.walk(tree) if tree is not None else ():
-        if isinstance(node, Call) and node.func in ("label_replace", "label_join"):
-            out |= {arg.value for arg in node.args[1:2] if isinstance(arg, promql.String)}
-        elif isinstance(node, Aggregate) and node.op == "count_values" and isinstance(node.param, promql.String):
-            out.add(node.param.value)
-    return frozenset(out)
 
 
 def _would_reach(certain: Labels, made: Collection[str], delivery: Delivery) -> set[str]:

@@ -316,13 +316,13 @@ def _looks_outside(text: str) -> bool:
     for code in map(templates.without_literals, templates.actions(text)):
         if _OUTSIDE.search(code) or _ROOT.search(code) or (dots[-1] and _DOT.search(code)):
             return True
-        head, _, rest = code.partition(" ")
+        head = templates.head(code)
         if head in ("range", "with"):
             dots.append(False)
         elif head == "if":
             dots.append(dots[-1])
         elif head == "else" and len(dots) > 1:
-            dots[-1] = dots[-2] and not rest.strip().startswith("with ")
+            dots[-1] = dots[-2] and not re.match(r"else\s+with\b", code)
         elif head == "end" and len(dots) > 1:
             dots.pop()
     return False

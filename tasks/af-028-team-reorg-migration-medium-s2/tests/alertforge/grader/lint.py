@@ -177,7 +177,7 @@ def template_fault(text: str) -> str:
     loops, kept, size = 0, 1, len(text)  # `kept`: how much longer than the text variables may have become
     for action in templates.actions(text):
         words = templates.words(action)
-        head = words[0]
+        head = templates.head(action)
         if head in ("define", "template", "block"):
             return f"template uses `{head}`"
         if head in ("range", "if", "with"):

@@ -249,3 +249,22 @@ def distinct_for(definitions: Iterable[Definition], subjects: Iterable[Labels]) 
     """The largest number of distinct definitions that can concern any one of the subjects."""
     known = tuple(definitions)
     return max((sum(concerns(one, subject) for one in known) for subject in subjects), default=len(known))
+
+
+def made_labels(one: Definition) -> frozenset[str]:
+    """Labels of an alert that are made while it fires, with whatever value."""
+    out = {key for key, value in one.labels if "{{" in value}
+    tree = parsed(one.expr)
+    for node in promql.walk(tree) if tree is not None else ():
+        if isinstance(node, Call) and node.func in ("label_replace", "label_join"):
+            out |= {arg.value for arg in node.args[1:2] if isinstance(arg, promql.String)}
+        elif isinstance(node, Aggregate) and node.op == "count_values" and isinstance(node.param, promql.String):
+            out.add(node.param.value)
+    return frozenset(out)
+
+
+def follows_values(one: Definition) -> bool:
+    """Whether values become labels in its expression, which other labels may then be made from."""
+    tree = parsed(one.expr)
+    nodes = promql.walk(tree) if tree is not None else ()
+    return any(isinstance(node, Aggregate) and node.op == "count_values" for node in nodes)

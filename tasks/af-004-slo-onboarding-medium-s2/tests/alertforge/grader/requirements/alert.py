@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from alertforge.grader.definitions import distinct_for
+from alertforge.grader.definitions import Definition, distinct_for, follows_values, made_labels
 from alertforge.grader.observed import Observed
 from alertforge.grader.result import Check, Judgement, family_mean, labels_text, runs, runs_text
 from alertforge.grader.spec import AlertCase, AlertRequirement, AnnotationRule, LabelRule, Quiet
@@ -42,7 +42,7 @@ def judge(requirement: AlertRequirement, observed: Observed) -> Judgement:
     subjects = list(dict.fromkeys(case.subject for case in requirement.cases))
     distinct = distinct_for(definitions, subjects) if definitions else 0
     dup = 1.0 if distinct <= requirement.definitions else DUPLICATE
-    chosen = frozenset(name for one in definitions for name, text in one.labels if templates.chooses(text))
+    chosen = frozenset(name for one in definitions for name in _chosen(one))
     checks = [
         _definitions_check(requirement, len(definitions), distinct),
         *_Half(requirement, observed.timeline, requirement.id, chosen).checks(),
@@ -53,6 +53,13 @@ def judge(requirement: AlertRequirement, observed: Observed) -> Judgement:
         q = 0.5 * q + 0.5 * fold(second, exists=bool(definitions), dup=dup)
         checks += second
     return Judgement(requirement.id, requirement.kind, q, tuple(checks))
+
+
+def _chosen(one: Definition) -> Iterator[str]:
+    """Labels whose values are chosen while an alert fires: by its template, or from values that became labels."""
+    yield from (name for name, text in one.labels if templates.chooses(text))
+    if follows_values(one):
+        yield from made_labels(one)
 
 
 def fold(checks: list[Check], *, exists: bool, dup: float) -> float:

@@ -5,7 +5,7 @@
 |---|---|---|
 | exists | record | a rule of that name is loaded |
 | value | record case | one sample, with the subject's labels only, within the tolerance; `value` None: there is none |
-| cardinality | cardinality case | the record has that many series, in all or of some subjects |
+| cardinality | cardinality case | the record has that many series, beside those of other requests |
 
     q = dup · mean(value ∪ cardinality)
 
@@ -96,18 +96,25 @@ def _cardinality(
     requirement: RecordingRequirement, number: int, case: CardinalityCase, exists: bool, observed: Observed
 ) -> Check:
     samples = observed.timeline.record(case.scenario, case.record, case.minute)
-    counted = sum(not case.subjects or any(map(labels.contains, case.subjects)) for labels, _ in samples or ())
-    whose = " or ".join(labels_text(subject.pairs) for subject in case.subjects)
+    counted = sum(not any(_is_of(labels, other, case.others) for other in case.others) for labels, _ in samples or ())
+    beside = " and ".join(labels_text(other.pairs) for other in case.others)
     return Check(
         f"{requirement.id}.cardinality.{number}",
         requirement.id,
         "cardinality",
         float(exists and samples is not None and counted == case.count),
-        f"{case.record} has {case.count} series{whose and ' of ' + whose}",
+        f"{case.record} has {case.count} series{beside and ' beside those of ' + beside}",
         "no rule of that name" if not exists else "not readable" if samples is None else f"{counted} series",
         case.scenario,
         ((case.minute, case.minute),),
     )
+
+
+def _is_of(labels: Labels, other: Labels, others: tuple[Labels, ...]) -> bool:
+    """Whether a series is about `other`; if that is empty, about nobody: it has none of the labels that tell whom."""
+    if other:
+        return labels.contains(other)
+    return not any(labels.get(name) for one in others for name, _ in one.pairs)
 
 
 def _shown(exists: bool, samples: Samples | None, found: list[tuple[Labels, float]]) -> str:

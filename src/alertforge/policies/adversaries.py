@@ -189,12 +189,11 @@ def _slower(draft: Draft) -> Repo:
 
 
 def _catch_all(draft: Draft) -> Repo | None:
-    """The team's pager hears of everything."""
+    """The team's pager hears of everything, in a repo that is otherwise as at the start."""
     item = next((item for item in draft.items if isinstance(item, RouteItem)), None)
     if item is None:
         return None
-    others = tuple(one for one in draft.items if one.id[0] in "AP")
-    repo = broken(draft.solved, others)
+    repo = broken(draft.solved, tuple(one for one in draft.items if one is not item))
     route = Route(item.touched().receivers[0])
     root = replace(repo.config.route, routes=(route, *repo.config.route.routes))
     return repo.with_config(replace(repo.config, route=root))

@@ -41,7 +41,7 @@ class Bench:
             "A1",
             "alert",
             variant,
-            tuple(one.case for one in self.cases),
+            tuple(case for one in self.cases for case in (one.case, *one.beside)),
             definitions=self.kind.definitions,
             burn=self.kind.burn,
         )
@@ -76,8 +76,11 @@ class Bench:
 
 
 def bench(kind: AlertKind, subject: Subject, seed: str) -> Bench:
-    """Every rule that the kind has for a subject, in all its scenarios; the world's next service is the other one."""
-    others = [one for one in subject.world.services if one != subject.service][:1]
+    """Every rule that the kind has for a subject, in all its scenarios.
+
+    Two more services are judged beside it, as in a hard task.
+    """
+    others = [one for one in subject.world.services if one != subject.service][:2]
     cases = build_cases(kind, subject, others, Seed.master(seed).child(kind.name), "A1")
     carried = series_labels(one.series for judged in cases for one in judged.scenario.series)
     right = {REFERENCE: (kind.rule(subject),), **kind.accepted(subject), **general(kind, subject, carried)}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import pytest
 
 from alertforge.alerts import KINDS
-from alertforge.alerts.base import Subject, build_cases
+from alertforge.alerts.base import Subject, expectation
 from alertforge.prometheus import promql
 from alertforge.prometheus.rules import Rule
 from alertforge.seeds import Seed
@@ -110,12 +111,10 @@ def test_a_second_outage_in_which_nothing_works_fires_again_in_every_house(name:
         tier = styles.burn_tier("page", days, long, percent, 5)
         style = replace(world.style, burn=dict.fromkeys(world.style.burn, tier))
         subject = Subject(replace(world, style=style, services=(service, *world.services[1:])), service)
-        (case,) = [
-            one.case
-            for one in build_cases(kind, subject, (), Seed.master(objective), "A1")
-            if "relapse" in one.scenario.id
-        ]
-        assert len(case.fires) == 2, tier
+        draws = kind.plans(subject, (), Seed.master(objective))
+        (relapse,) = [plan for draw in draws if (plan := draw(Seed.master(objective))).key == "relapse"]
+        must = expectation(kind.readings(subject, relapse.exposures[0])).must
+        assert sum(now and not before for before, now in pairwise([False, *must])) == 2, tier
 
 
 @pytest.mark.slow

@@ -113,7 +113,7 @@ class ConsumerLag(StyledKind):
             "also-draining": (self._rule(subject, f"{total} > {limit}"), 0.95),
             "one-partition": (self._rule(subject, f"{self._sum(subject, agg='max')} > {limit}"), 0.45),
             "per-partition": (self._rule(subject, f"{partitions} > {limit} / {PARTITIONS}"), 0.65),
-            "growing": (self._rule(subject, f"{self._sum(subject, f'deriv({lag}[{span}])')} > 0"), 0.65),
+            "growing": (self._rule(subject, f"{self._sum(subject, f'deriv({lag}[{span}])')} > 0"), 0.6),
             "rate": (self._rule(subject, f"{self._sum(subject, f'rate({lag}[{span}])')} > {limit}"), 0.1),
             "no-for": (replace(self.rule(subject), for_=0), 0.45),
         }

@@ -91,7 +91,7 @@ class CpuThrottling(StyledKind):
         }
 
     def wrong(self, subject: Subject) -> Mapping[str, tuple[Rule, float]]:
-        """Percent against a fraction; the worst pod; per pod; upside down; no `for`."""
+        """Percent against a fraction; the worst pod; per pod; upside down; silent when all is throttled; no `for`."""
         limit, by = subject.style.thresholds[self.name], subject.by
         throttled, periods = self._sum(subject, THROTTLED), self._sum(subject, PERIODS)
         each = f"{self._sum(subject, THROTTLED, by=f'{by}, pod')} / {self._sum(subject, PERIODS, by=f'{by}, pod')}"
@@ -104,6 +104,7 @@ class CpuThrottling(StyledKind):
             "per-pod": (self._rule(subject, f"{each} > {limit}"), 0.6),
             "inverted": (self._rule(subject, f"{periods} / {throttled} > {limit}"), 0.2),
             "no-ratio": (self._rule(subject, f"{throttled} > {limit}"), 0.2),
+            "capped": (self._rule(subject, f"{throttled} / {periods} > {limit} < 0.95"), 0.9),
             "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }
 

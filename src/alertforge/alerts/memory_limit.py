@@ -97,7 +97,7 @@ class MemoryLimit(StyledKind):
         }
 
     def wrong(self, subject: Subject) -> Mapping[str, tuple[Rule, float]]:
-        """Average of pods; percent; per pod; both limits of a container mixed up; no `for`."""
+        """Average of pods; percent; per pod; both limits of a container mixed up; silent at the limit; no `for`."""
         by, limit, scope = subject.by, subject.style.thresholds[self.name], subject.scope
         percent = decimal(Fraction(limit) * 100)
         sums = f'sum by ({by}) ({USED}{{{scope}}}) / sum by ({by}) ({LIMIT}{{{scope}, resource="memory"}})'
@@ -106,6 +106,7 @@ class MemoryLimit(StyledKind):
             "sums": (self._rule(subject, f"{sums} > {limit}"), 0.8),
             "percent": (self._rule(subject, f"max by ({by}) ({self._ratio(subject)}) > {percent}"), 0.1),
             "per-pod": (self._rule(subject, f"{self._ratio(subject)} > {limit}"), 0.9),
+            "capped": (self._rule(subject, f"max by ({by}) ({self._ratio(subject)}) > {limit} < 0.995"), 0.9),
             "no-for": (replace(self.rule(subject), for_=0), 0.45),
         }
 

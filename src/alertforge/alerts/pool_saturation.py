@@ -86,7 +86,7 @@ class PoolSaturation(StyledKind):
         }
 
     def wrong(self, subject: Subject) -> Mapping[str, tuple[Rule, float]]:
-        """Percent; the fullest pool; per pod; the sum of shares; upside down; no `for`."""
+        """Percent; the fullest pool; per pod; the sum of shares; upside down; silent when all are full; no `for`."""
         limit, by, pod = subject.style.thresholds[self.name], subject.by, subject.style.pod_label
         used, size = self._sum(subject, USED), self._sum(subject, SIZE)
         each = f"{USED}{{{subject.scope}}} / {SIZE}{{{subject.scope}}}"
@@ -99,6 +99,7 @@ class PoolSaturation(StyledKind):
             "per-pod": (self._rule(subject, f"{per_pod} > {limit}"), 0.6),
             "sum-of-shares": (self._rule(subject, f"sum by ({by}) ({each}) > {limit}"), 0.92),
             "upside-down": (self._rule(subject, f"{size} / {used} > {limit}"), 0.1),
+            "capped": (self._rule(subject, f"{used} / {size} > {limit} < 0.995"), 0.9),
             "no-for": (replace(self.rule(subject), for_=0), 0.5),
         }  # fmt: skip
 

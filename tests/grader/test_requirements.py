@@ -111,6 +111,11 @@ def test_a_label_that_is_chosen_by_the_moment_is_not_always_there(text: str) -> 
     by_value = 'count_values by (service) ("v", x > 1)'
     replaced = Rule("X", by_value, labels=(("v", ""), ("severity", '{{ reReplaceAll "1" "page" $labels.v }}')))
     assert failed(alert.judge(ALERT, observed(seen, replaced))) == {"A1.label.severity"}
+    from_record = Rule(
+        "h", 'label_replace(count_values by (service) ("v", x), "severity", "page", "v", "1")', is_alert=False
+    )
+    joined = Rule("X", "(x > 1) * on () group_left (severity) h")
+    assert failed(alert.judge(ALERT, observed(seen, joined, from_record))) == {"A1.label.severity"}
     constant = Rule("X", 'label_replace(x > 1, "severity", "page", "", "")')
     assert failed(alert.judge(ALERT, observed(seen, constant))) == set()
     plain = Rule("X", "x > 1", labels=(("severity", "{{ $labels.severity }}"),))
@@ -217,7 +222,8 @@ def test_series_of_others_do_not_count_where_they_are_another_requests() -> None
         found = observed(None, RECORD, records={("r", 5): (*own, *theirs)})
         assert (failed(recording.judge(mine, found)) == set()) == good
     lenient = replace(mine, cardinality=(CardinalityCase("s", 5, "r", 1, (B, Labels())),))
-    for more, good in ((nobody, True), (stranger, False)):
+    scattered = (Labels.of(instance="1"), 0.0)  # about nobody, but no rule that lost its labels gives that
+    for more, good in ((nobody, True), (stranger, False), (scattered, False)):
         found = observed(None, RECORD, records={("r", 5): (*right, more, *theirs)})
         assert (failed(recording.judge(lenient, found)) == set()) == good
 

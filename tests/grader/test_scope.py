@@ -166,3 +166,34 @@ def test_records_that_read_each_other_twice_are_looked_into_once() -> None:
 )
 def test_a_requested_rule_asks_for_series_that_some_replay_holds_or_for_its_own(expr: str, kept: bool) -> None:
     assert (aside([Rule("A", expr)]) == []) == kept
+
+
+LAG = tuple(
+    InputSeries(f'lag{{svc="{svc}", topic="{svc}.events", partition="{part}"}}', "0+1x60")
+    for svc in ("shop", "desk")
+    for part in "01"
+)
+
+
+@pytest.mark.parametrize(
+    ("selector", "kept"),
+    [
+        ('lag{topic="shop.events"}', True),
+        ('lag{topic="desk.events"}', True),  # some replay holds it, and shows what comes of that
+        ('lag{topic="pay.events"}', False),
+        ('lag{topic=~"pay.*"}', False),
+        ('lag{topic=~"pay[.]events|bill[.]events"}', False),
+        ('lag{topic=~"pay.*|shop.*"}', True),
+        ('lag{topic!~"shop.*|desk.*"}', False),
+        ('lag{topic=~"s(hop|top)[.]ev.*"}', True),
+        ('lag{topic=~"(?i)SHOP.*"}', True),  # not read here
+        ('lag{partition="7"}', True),
+        ('lag{svc=~"pay"}', False),
+        ('lag{svc=~"shop"}', True),
+    ],
+)
+def test_whose_series_a_selector_asks_for_is_told_by_what_services_do_not_share(selector: str, kept: bool) -> None:
+    replay = replace(SHOP_REPLAY, series=(*SHOP_REPLAY.series, *LAG))
+    held = replace(spec(), scenarios=(replay, DESK_REPLAY))
+    linted = within([rule_file(Rule("A", f"http_total or {selector} > 1"))], [], held)
+    assert (not linted.problems) == kept

@@ -173,14 +173,13 @@ groups:
   - alert: frame-decoder-CpuThrottled
     expr: |
       sum by (application) (
-        rate(container_cpu_cfs_periods_total{application="frame-decoder"}[10m])
+        rate(container_cpu_cfs_throttled_periods_total{application="frame-decoder"}[10m])
       )
         /
       sum by (application) (
-        rate(container_cpu_cfs_throttled_periods_total{application="frame-decoder"}[10m])
+        rate(container_cpu_cfs_periods_total{application="frame-decoder"}[10m])
       )
       > 0.5
-    for: 12m
     labels: {alert_level: warning, owned_by: devices, source: prometheus}
     annotations:
       summary: frame-decoder is throttled too often

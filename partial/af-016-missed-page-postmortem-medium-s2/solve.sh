@@ -280,6 +280,8 @@ groups:
             / on(application, namespace, pod, container) kube_pod_container_resource_limits{application="route-planner",resource="memory"}
           )
           > 0.92
+          < 0.995
+        for: 10m
         labels: {urgency: queue, owner: riders, source: prometheus}
         annotations:
           headline: "a pod of route-planner is close to its memory limit"

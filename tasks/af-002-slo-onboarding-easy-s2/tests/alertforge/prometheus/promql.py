@@ -648,6 +648,27 @@ def alternatives(pattern: str) -> list[str] | None:
     return None if _SPECIAL & set(pattern) else pattern.split("|")
 
 
+# What Python reads as Go does and tries in no time: text, `.`, classes, alternatives; no repetition but of `.`.
+_PLAIN: Final = re.compile(r"(?:[\w\-/:@,=~ ]|\\[.\-/+]|\.[*+]?|\[[\w\-.]+\]|\||\((?:\?:)?|\)(?![*+?{]))*", re.ASCII)
+_MAX_PLAIN: Final = 200  # characters
+_MAX_WIDE: Final = 3  # parts such as `.*`, which multiply
+
+
+def may_match(matcher: Matcher, value: str) -> bool:
+    """Whether a matcher takes a label value; True for a pattern that Go and Python might not read alike."""
+    if matcher.op in ("=", "!="):
+        return (value == matcher.value) == (matcher.op == "=")
+    pattern = matcher.value
+    wide = pattern.count(".*") + pattern.count(".+")
+    if len(pattern) > _MAX_PLAIN or wide > _MAX_WIDE or not _PLAIN.fullmatch(pattern):
+        return True
+    try:
+        found = re.fullmatch(pattern, value, re.DOTALL) is not None
+    except re.error:
+        return True
+    return found == (matcher.op == "=~")
+
+
 def selectors(expr: Expr) -> list[Selector]:
     """All selectors, left to right."""
     return [node for node in walk(expr) if isinstance(node, Selector)]

@@ -51,15 +51,29 @@ class Scope:
             return name in self.metrics
         asked = {(m.name, m.value) for m in selector.matchers if m.op == "="}
         own = any(not asked.isdisjoint(subject.pairs) for subject in self.subjects)
-        outcomes = self._own_labels.get(name, frozenset())
+        outcomes = self._outcomes.get(name, frozenset())
         return own or any(_may_be(selector, labels, outcomes) for labels in self.series.get(name, ()))
 
     @cached_property
-    def _own_labels(self) -> Mapping[str, Set[str]]:
-        """Per metric the labels that no other metric has: these do not tell whom or where it is about."""
+    def _outcomes(self) -> Mapping[str, Set[str]]:
+        """Per metric the labels that say what came out: no other metric has them, and they do not tell services apart.
+
+        Names of topics, hosts or pods are some service's own; a status is anybody's.
+        """
         carried = {name: {label for one in found for label, _ in one.pairs} for name, found in self.series.items()}
         counts = Counter(label for labels in carried.values() for label in labels)
-        return {name: {label for label in labels if counts[label] == 1} for name, labels in carried.items()}
+        return {
+            name: {label for label in labels if counts[label] == 1 and self._is_shared(label, self.series[name])}
+            for name, labels in carried.items()
+        }
+
+    def _is_shared(self, label: str, series: Sequence[Labels]) -> bool:
+        """Whether services have a value of the label in common; so it is taken to be where there is one service."""
+        keys = sorted({key for subject in self.subjects for key, _ in subject.pairs})
+        values: dict[tuple[str, ...], set[str]] = {}
+        for one in series:
+            values.setdefault(tuple(one.get(key) for key in keys), set()).add(one.get(label))
+        return len(values) < 2 or sum(map(len, values.values())) > len(set().union(*values.values()))
 
     @cached_property
     def recorded(self) -> frozenset[str]:
@@ -209,12 +223,9 @@ def _may_find(selector: promql.Selector, one: Definition) -> bool:
 
 
 def _may_be(selector: promql.Selector, labels: Labels, outcomes: Set[str]) -> bool:
-    """Whether a series may be what a selector asks for: whatever came out there, for no replay shows every outcome.
-
-    Patterns are Go's and are not tried here.
-    """
+    """Whether a series may be what a selector asks for: whatever came out there, for no replay shows every outcome."""
     told = [m for m in selector.matchers if m.name not in (METRIC_NAME, *REWRITTEN_LABELS, *outcomes)]
-    return all((labels.get(m.name) == m.value) == (m.op == "=") for m in told if m.op in ("=", "!="))
+    return all(promql.may_match(m, labels.get(m.name)) for m in told)
 
 
 def _looks_back(node: promql.Expr) -> int:

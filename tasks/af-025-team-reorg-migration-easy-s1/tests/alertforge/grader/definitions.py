@@ -251,8 +251,21 @@ def distinct_for(definitions: Iterable[Definition], subjects: Iterable[Labels]) 
     return max((sum(concerns(one, subject) for one in known) for subject in subjects), default=len(known))
 
 
+def with_what_they_read(definitions: Iterable[Definition], known: Index) -> tuple[Definition, ...]:
+    """The definitions and those of the records that they read, directly or not; each once."""
+    queue = list(definitions)
+    found = dict.fromkeys(queue)
+    while queue:
+        tree = parsed(queue.pop().expr)
+        for selector in promql.selectors(tree) if tree is not None else ():
+            more = [one for one in known.get((False, selector.name or ""), ()) if one not in found]
+            found.update(dict.fromkeys(more))
+            queue += more
+    return tuple(found)
+
+
 def made_labels(one: Definition) -> frozenset[str]:
-    """Labels of an alert that are made while it fires, with whatever value."""
+    """Labels that a definition makes from what it sees, with whatever value."""
     out = {key for key, value in one.labels if "{{" in value}
     tree = parsed(one.expr)
     for node in promql.walk(tree) if tree is not None else ():

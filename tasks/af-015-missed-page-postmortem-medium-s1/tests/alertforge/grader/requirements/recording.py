@@ -96,7 +96,7 @@ def _cardinality(
     requirement: RecordingRequirement, number: int, case: CardinalityCase, exists: bool, observed: Observed
 ) -> Check:
     samples = observed.timeline.record(case.scenario, case.record, case.minute)
-    counted = sum(not any(_is_of(labels, other, case.others) for other in case.others) for labels, _ in samples or ())
+    counted = sum(not any(_is_of(labels, other) for other in case.others) for labels, _ in samples or ())
     beside = " and ".join(labels_text(other.pairs) for other in case.others)
     return Check(
         f"{requirement.id}.cardinality.{number}",
@@ -110,11 +110,11 @@ def _cardinality(
     )
 
 
-def _is_of(labels: Labels, other: Labels, others: tuple[Labels, ...]) -> bool:
-    """Whether a series is about `other`; if that is empty, about nobody: it has none of the labels that tell whom."""
+def _is_of(labels: Labels, other: Labels) -> bool:
+    """Whether a series is about `other`; if that is empty, about nobody: it has no label but its name."""
     if other:
         return labels.contains(other)
-    return not any(labels.get(name) for one in others for name, _ in one.pairs)
+    return not labels.without([METRIC_NAME]).pairs
 
 
 def _shown(exists: bool, samples: Samples | None, found: list[tuple[Labels, float]]) -> str:

@@ -23,9 +23,16 @@ nobody. A label or annotation that no firing alert ever showed is not there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from alertforge.grader.definitions import Definition, distinct_for, follows_values, made_labels
+from alertforge.grader.definitions import (
+    Definition,
+    Index,
+    distinct_for,
+    follows_values,
+    made_labels,
+    with_what_they_read,
+)
 from alertforge.grader.observed import Observed
 from alertforge.grader.result import Check, Judgement, family_mean, labels_text, runs, runs_text
 from alertforge.grader.spec import AlertCase, AlertRequirement, AnnotationRule, LabelRule, Quiet
@@ -42,7 +49,7 @@ def judge(requirement: AlertRequirement, observed: Observed) -> Judgement:
     subjects = list(dict.fromkeys(case.subject for case in requirement.cases))
     distinct = distinct_for(definitions, subjects) if definitions else 0
     dup = 1.0 if distinct <= requirement.definitions else DUPLICATE
-    chosen = frozenset(name for one in definitions for name in _chosen(one))
+    chosen = frozenset(_chosen(definitions, observed.definitions))
     checks = [
         _definitions_check(requirement, len(definitions), distinct),
         *_Half(requirement, observed.timeline, requirement.id, chosen).checks(),
@@ -55,11 +62,12 @@ def judge(requirement: AlertRequirement, observed: Observed) -> Judgement:
     return Judgement(requirement.id, requirement.kind, q, tuple(checks))
 
 
-def _chosen(one: Definition) -> Iterator[str]:
+def _chosen(alert: Sequence[Definition], known: Index) -> Iterator[str]:
     """Labels whose values are chosen while an alert fires: by its template, or from values that became labels."""
-    yield from (name for name, text in one.labels if templates.chooses(text))
-    if follows_values(one):
-        yield from made_labels(one)
+    yield from (name for one in alert for name, text in one.labels if templates.chooses(text))
+    read = with_what_they_read(alert, known)
+    if any(follows_values(one) for one in read):
+        yield from (name for one in read for name in made_labels(one))
 
 
 def fold(checks: list[Check], *, exists: bool, dup: float) -> float:
